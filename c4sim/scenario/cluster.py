@@ -1,0 +1,96 @@
+"""The hardware: cluster, job, spare pools, repair shop."""
+
+from typing import Literal
+
+from c4sim.scenario.values import (
+    Count,
+    CountOrUnlimited,
+    Delay,
+    Duration,
+    Model,
+    Positive,
+    PositiveCount,
+    Probability,
+)
+
+
+class Lemons(Model):
+    """A share of the nodes fails `multiplier` times as often in every class of scope gpu, node or link."""
+
+    share: Probability
+    multiplier: Positive
+
+
+class Cluster(Model):
+    """nodes: null means job nodes + spares. Racks hold consecutive nodes behind one leaf switch; power domains hold racks."""
+
+    nodes: PositiveCount | None = None
+    nodes_per_rack: PositiveCount = 16
+    racks_per_power_domain: PositiveCount = 8
+    lemons: Lemons | None = None
+
+
+class Job(Model):
+    """nodes: the world size in nodes; max_nodes: nodes the job may hold, hot spares included (null: what it has)."""
+
+    nodes: PositiveCount = 128
+    max_nodes: PositiveCount | None = None
+    gpus_per_node: PositiveCount = 8
+    links_per_node: PositiveCount = 8
+
+
+class Spares(Model):
+    """Pools of `pool_nodes` job nodes with `per_pool` spares each, or `total` spares in one shared pool.
+
+    state: shelf spares never fail; hot ones do, by a stream of their own. borrowing: an empty pool may take a neighbour's spare.
+    provisioning: time until a chosen spare is ready; spares are made ready in parallel.
+    """
+
+    per_pool: CountOrUnlimited | None = 8
+    total: CountOrUnlimited | None = None
+    pool_nodes: PositiveCount = 128
+    state: Literal["shelf", "hot"] = "shelf"
+    borrowing: bool = False
+    provisioning: Delay = "0s"  # type: ignore[assignment]
+
+
+class RepairStage(Model):
+    """One stage of the shop. success: probability that the node is mended; silent_failure: that it is handed back still broken."""
+
+    duration: Delay
+    crews: CountOrUnlimited = "unlimited"
+    success: Probability = 1.0
+    silent_failure: Probability = 0.0
+
+
+class Retirement(Model):
+    """A node that was blamed `faults` times within `window` is retired for good (and replaced after `replacement`, if given)."""
+
+    faults: PositiveCount
+    window: Duration
+    replacement: Delay | None = None
+
+
+class Repair(Model):
+    """duration: analysis and repair of a node, which the job does not wait for. `stages` replace it: an automatic stage, then a manual one.
+
+    escalation: what follows a stage that did not mend the node: the next stage (`next_stage`), the same stage again (`repeat`) or
+    retirement (`retire`). The last stage repeats.
+    """
+
+    duration: Delay = "0s"  # type: ignore[assignment]
+    crews: CountOrUnlimited = "unlimited"
+    stages: tuple[RepairStage, ...] | None = None
+    escalation: Literal["next_stage", "repeat", "retire"] = "next_stage"
+    retirement: Retirement | None = None
+
+
+class Maintenance(Model):
+    """Planned work on the cluster: every `every` for `duration`; with `notice` the job saves before it stops."""
+
+    every: Duration
+    duration: Delay
+    notice: bool = True
+
+
+__all__ = ["Cluster", "Count", "Job", "Lemons", "Maintenance", "Repair", "RepairStage", "Retirement", "Spares"]
