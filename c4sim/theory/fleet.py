@@ -85,7 +85,8 @@ def nodes_down_law(
     steps = np.log(births) - np.log(repair_rates(len(births), repair, crews))
     logs = np.concatenate(([0.0], np.cumsum(steps)))
     law: FloatArray = np.exp(logs - logs.max())
-    return law / law.sum()
+    law /= law.sum()
+    return law
 
 
 def probability_job_has_nodes(
