@@ -1,6 +1,8 @@
 """The hardware: cluster, job, spare pools, repair shop."""
 
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import model_validator
 
 from c4sim.scenario.values import (
     Count,
@@ -22,7 +24,10 @@ class Lemons(Model):
 
 
 class Cluster(Model):
-    """nodes: null means job nodes + spares. Racks hold consecutive nodes behind one leaf switch; power domains hold racks."""
+    """nodes: null means job nodes + spares.
+
+    Racks hold consecutive nodes behind one leaf switch; power domains hold consecutive racks.
+    """
 
     nodes: PositiveCount | None = None
     nodes_per_rack: PositiveCount = 16
@@ -42,7 +47,8 @@ class Job(Model):
 class Spares(Model):
     """Pools of `pool_nodes` job nodes with `per_pool` spares each, or `total` spares in one shared pool.
 
-    state: shelf spares never fail; hot ones do, by a stream of their own. borrowing: an empty pool may take a neighbour's spare.
+    state: shelf spares never fail; hot ones do, by a stream of their own.
+    borrowing: an empty pool may take the spare of the nearest pool that has one.
     provisioning: time until a chosen spare is ready; spares are made ready in parallel.
     """
 
@@ -55,16 +61,31 @@ class Spares(Model):
 
 
 class RepairStage(Model):
-    """One stage of the shop. success: probability that the node is mended; silent_failure: that it is handed back still broken."""
+    """One stage of the shop.
+
+    success: probability that the node is mended; silent_failure: probability that it is handed back still broken. The
+    rest, 1 - success - silent_failure, is seen not to be mended, and `escalation` says what follows.
+    """
 
     duration: Delay
     crews: CountOrUnlimited = "unlimited"
     success: Probability = 1.0
     silent_failure: Probability = 0.0
 
+    @model_validator(mode="after")
+    def _shares(self) -> Self:
+        if self.success + self.silent_failure > 1.0:
+            got = f"{self.success} + {self.silent_failure}"
+            raise ValueError(f"success + silent_failure must be at most 1 (got {got})")
+        return self
+
 
 class Retirement(Model):
-    """A node that was blamed `faults` times within `window` is retired for good (and replaced after `replacement`, if given)."""
+    """A node that was blamed `faults` times within `window` is retired for good.
+
+    The window is half open: a blame exactly one window old has left it. replacement: time until a new node stands on
+    the shelf of its pool (null: never).
+    """
 
     faults: PositiveCount
     window: Duration
@@ -72,10 +93,11 @@ class Retirement(Model):
 
 
 class Repair(Model):
-    """duration: analysis and repair of a node, which the job does not wait for. `stages` replace it: an automatic stage, then a manual one.
+    """duration: analysis and repair of a node, which the job does not wait for.
 
-    escalation: what follows a stage that did not mend the node: the next stage (`next_stage`), the same stage again (`repeat`) or
-    retirement (`retire`). The last stage repeats.
+    stages: replace it: an automatic stage, then a manual one, each with its crews.
+    escalation: what follows a stage that did not mend the node: the next stage (`next_stage`; the last one repeats), the
+    same stage again (`repeat`) or retirement (`retire`).
     """
 
     duration: Delay = "0s"  # type: ignore[assignment]
@@ -83,6 +105,15 @@ class Repair(Model):
     stages: tuple[RepairStage, ...] | None = None
     escalation: Literal["next_stage", "repeat", "retire"] = "next_stage"
     retirement: Retirement | None = None
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        repeated = {"next_stage": (self.stages or ())[-1:], "repeat": self.stages or (), "retire": ()}[self.escalation]
+        if any(stage.success + stage.silent_failure == 0.0 for stage in repeated):
+            raise ValueError("a stage that is repeated must have success + silent_failure > 0, or no node leaves it")
+        if self.stages == ():
+            raise ValueError("stages must name at least one stage (leave it out for a shop of one stage)")
+        return self
 
 
 class Maintenance(Model):
