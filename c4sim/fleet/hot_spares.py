@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
+from c4sim.faults.places import Topology
+from c4sim.faults.rates import event_rate, hits_per_event
 from c4sim.fleet.draws import HOT_SPARE_STREAM
 from c4sim.scenario import Scenario
-from c4sim.scenario.faults import FaultClass
-from c4sim.scenario.values import RateScope
 from c4sim.streams import BlockReader, Floats, Purpose, Streams
 
 _ARRIVALS = HOT_SPARE_STREAM
@@ -13,51 +15,24 @@ _PLACES = HOT_SPARE_STREAM - 1
 
 
 def _unit_exponential(u: Floats) -> Floats:
-    import numpy as np
-
     return -np.log1p(-u)
-
-
-def units_per_node(scope: RateScope, scenario: Scenario) -> float:
-    """How many units of `scope` there are to one node of the job."""
-    job, cluster = scenario.job, scenario.cluster
-    racks = math.ceil(job.nodes / cluster.nodes_per_rack)
-    in_job = {
-        "gpu": job.nodes * job.gpus_per_node,
-        "link": job.nodes * job.links_per_node,
-        "node": job.nodes,
-        "switch": racks,
-        "rack": racks,
-        "power": math.ceil(racks / cluster.racks_per_power_domain),
-        "job": 1,
-    }
-    return in_job[scope] / job.nodes
-
-
-def _class_rate(fault: FaultClass, scenario: Scenario) -> float:
-    """Long-run rate, 1/s, at which one operating node fails by a class; Smith 1958: rate 1/mean whatever the law."""
-    if fault.rate is not None:
-        return fault.rate.per_second * units_per_node(fault.rate.scope, scenario)
-    if fault.mtbf is not None:
-        return units_per_node(fault.mtbf.scope, scenario) / fault.mtbf.seconds
-    if fault.values is not None:
-        return units_per_node(fault.scope, scenario) * len(fault.values) / math.fsum(fault.values)
-    return 0.0
 
 
 def hot_spare_rate(scenario: Scenario) -> float:
     """Failures per second of one hot spare.
 
-    A hot spare is powered and warm, so it breaks as an operating node does, on calendar time: by every class whose
-    place is a gpu, a node or a link and that ends in an error or a hang, at the class's long-run rate, for the share
-    of its faults that are confined and permanent (no other fault takes one node out). Ages, rates that move and
-    lemons do not apply to spares.
+    A hot spare is powered and warm, so it breaks as an operating node does, on calendar time: by every class whose place
+    is a gpu, a node or a link and that ends in an error or a hang, at the class's long-run rate (1 / mean whatever the
+    law), for the share of its faults that are confined and permanent: no other fault takes one node out. Ages, rates that
+    move and lemons do not apply to spares.
     """
-    return math.fsum(
-        _class_rate(fault, scenario) * fault.confined * fault.permanent
+    topology = Topology.of(scenario)
+    hits = (
+        event_rate(fault, topology) * hits_per_event(fault, topology) * fault.confined * fault.permanent
         for fault in scenario.faults.values()
         if fault.scope in ("gpu", "node", "link") and fault.effect in ("crash", "hang")
     )
+    return math.fsum(hits) / topology.nodes
 
 
 class HotSpares:
