@@ -21,10 +21,10 @@ def _unit_exponential(u: Floats) -> Floats:
 def hot_spare_rate(scenario: Scenario) -> float:
     """Failures per second of one hot spare.
 
-    A hot spare is powered and warm, so it breaks as an operating node does, on calendar time: by every class whose place
-    is a gpu, a node or a link and that ends in an error or a hang, at the class's long-run rate (1 / mean whatever the
-    law), for the share of its faults that are confined and permanent: no other fault takes one node out. Ages, rates that
-    move and lemons do not apply to spares.
+    A hot spare is powered and warm, so it breaks as an operating node does, on calendar time: by every class whose
+    place is a gpu, a node or a link and that ends in an error or a hang, at the class's long-run rate (1 / mean
+    whatever the law), for the share of its faults that are confined and permanent: no other fault takes one node out.
+    Ages, rates that move and lemons do not apply to spares.
     """
     topology = Topology.of(scenario)
     hits = (

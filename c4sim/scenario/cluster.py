@@ -96,8 +96,8 @@ class Repair(Model):
     """duration: analysis and repair of a node, which the job does not wait for.
 
     stages: replace it: an automatic stage, then a manual one, each with its crews.
-    escalation: what follows a stage that did not mend the node: the next stage (`next_stage`; the last one repeats), the same
-    stage again (`repeat`) or retirement (`retire`).
+    escalation: what follows a stage that did not mend it: the next stage (`next_stage`; the last one repeats), the
+    same stage again (`repeat`) or retirement (`retire`).
     """
 
     duration: Delay = "0s"  # type: ignore[assignment]
