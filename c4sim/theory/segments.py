@@ -47,7 +47,7 @@ def segment_time(
     """
     not_negative(interval=interval, write=write)
     per_failure = time_per_failure(mtbf, detection, restart, clock)
-    return per_failure * math.expm1((interval + write) / mtbf)
+    return per_failure * _growth((interval + write) / mtbf)
 
 
 def efficiency(
@@ -85,9 +85,9 @@ def makespan(
     """
     positive(work=work, interval=interval)
     full = max(math.ceil(work / interval * (1 - 1e-12)) - 1, 0)
-    last = work - full * interval
     tail = (mtbf, detection, restart, clock)
-    return full * segment_time(interval, write, *tail) + segment_time(last, write if final_save else 0.0, *tail)
+    last = segment_time(work - full * interval, write if final_save else 0.0, *tail)
+    return last if full == 0 else full * segment_time(interval, write, *tail) + last
 
 
 def lost_work(age: float, cycle: float, lag: float = 0.0) -> float:
@@ -119,7 +119,7 @@ def mean_lost_work(cycle: float, mtbf: float, lag: float = 0.0, first_cycle: flo
     not_negative(lag=lag, first_cycle=first)
     if lag == 0 and first == cycle:
         return mtbf * _truncated_mean(cycle / mtbf)
-    kept = math.exp(-(first + lag) / mtbf) * (first + cycle / math.expm1(cycle / mtbf))
+    kept = math.exp(-(first + lag) / mtbf) * (first + cycle / _growth(cycle / mtbf))
     return mtbf - kept
 
 
@@ -132,7 +132,7 @@ def lost_work_variance(cycle: float, mtbf: float) -> float:
     half = cycle / mtbf / 2
     if half < 1e-3:  # the difference below cancels; two terms of its series do not
         return cycle**2 * (1 / 12 - half**2 / 60)
-    return mtbf**2 * (1 - (half / math.sinh(half)) ** 2)
+    return mtbf**2 * (1 - (half / math.sinh(min(half, 700.0))) ** 2)
 
 
 def async_efficiency(
@@ -183,4 +183,9 @@ def _truncated_mean(x: float) -> float:
     """Mean of a unit exponential truncated to [0, x]: ``1 - x / (exp(x) - 1)``."""
     if x < 1e-4:  # the difference below cancels; two terms of its series do not
         return x / 2 - x * x / 12
-    return 1 - x / math.expm1(x)
+    return 1 - x / _growth(x)
+
+
+def _growth(x: float) -> float:
+    """``exp(x) - 1``, infinite beyond the range of a float."""
+    return math.expm1(x) if x < 700 else math.inf
