@@ -52,6 +52,7 @@ class Purpose(IntEnum):
     BLAMED_PLACE = 28
     POD_START = 29
     STRIKES_AGAIN = 30
+    LAYER_PHASE = 31
 
 
 @lru_cache(maxsize=256)

@@ -24,11 +24,20 @@ LayerKind = Literal[
 ]
 
 
+class PhaseLimits(Model):
+    """Limits in place of a layer's delay while the job does something that takes longer than a step."""
+
+    first_step: Duration | None = None
+    save: Duration | None = None
+    evaluation: Duration | None = None
+
+
 class Layer(Model):
     """One layer of detection: sees a share `coverage` of the faults (of those `symptoms`, null: all) `delay` after `since`.
 
     since: the fault, or the moment the previous layer of the chain fired. A layer of coverage 0 fires but ends nothing.
-    period: heartbeat and hourly watchdog: they look every `period` only. limits: of phases with their own limit.
+    period: a heartbeat's delay counts from the last beat, one every `period` (fault to alarm: delay - period / 2 on average); any
+    other layer looks every `period` only (delay + period / 2). limits: of phases with their own limit.
     """
 
     kind: LayerKind
@@ -37,7 +46,7 @@ class Layer(Model):
     since: Literal["fault", "previous"] = "fault"
     symptoms: tuple[str, ...] | None = None
     period: Duration | None = None
-    limits: dict[str, Duration] | None = None
+    limits: PhaseLimits | None = None
 
 
 class Detection(Model):
@@ -68,16 +77,16 @@ class Halving(Model):
 
 
 class InPlace(Model):
-    """First restart without isolating anything, `attempts` times; a permanent fault strikes again after `strikes_again`."""
+    """First restart without isolating anything, `attempts` times. A transient fault is gone then, a permanent one strikes again."""
 
     attempts: PositiveCount = 1
-    strikes_again: Delay = "0s"  # type: ignore[assignment]
 
 
 class Isolation(Model):
     """delay: diagnosis and isolation by people; by_cause replaces it for the classes it names.
 
-    wrong_blame: probability that people take out a healthy node; the fault is still there and strikes again.
+    wrong_blame: probability that people take out a healthy node instead.
+    strikes_again: operating time after which a fault that is still in the job strikes again.
     """
 
     delay: Delay = "0s"  # type: ignore[assignment]
@@ -86,6 +95,7 @@ class Isolation(Model):
     halving: Halving | None = None
     restart_in_place: InPlace | None = None
     wrong_blame: Probability = 0.0
+    strikes_again: Delay = "0s"  # type: ignore[assignment]
 
 
 class Rendezvous(Model):
@@ -97,16 +107,24 @@ class Rendezvous(Model):
 
 
 class Restart(Model):
-    """duration + per_node x nodes (+ checkpoint.load); `attempts` failed rendezvous in a row end the run (null: never)."""
+    """duration + per_node x nodes (+ checkpoint.load); `attempts` failed rendezvous in a row end the run (null: never).
+
+    first_step: the first step after a restart takes that long; it counts as work, but a watchdog needs a limit of its own for it.
+    """
 
     duration: Delay = "0s"  # type: ignore[assignment]
     per_node: Duration = "0s"  # type: ignore[assignment]
+    first_step: Duration = "0s"  # type: ignore[assignment]
     rendezvous: Rendezvous | None = None
     attempts: PositiveCount | None = None
 
 
 class Pauses(Model):
-    """Pauses of a healthy job (storage, data, garbage collection) that a watchdog may take for a hang."""
+    """Pauses of a healthy job (storage, data, garbage collection) that a watchdog may take for a hang.
+
+    A pause within the limits is part of the job's ordinary step time and costs nothing here; a longer one is a false alarm, which
+    kills the job. rate: per operating time of the job.
+    """
 
     rate: RateText
     law: Literal["fixed", "exponential", "lognormal", "gamma", "weibull"] = "lognormal"

@@ -1,0 +1,51 @@
+"""One replication: a scenario and the address of its random numbers in, a ledger out."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import simpy
+
+from c4sim.ledger import Ledger, Outage
+from c4sim.response import Detection, Isolation, with_false_alarms
+from c4sim.scenario import Scenario
+from c4sim.simulation.maintenance import Window, carry_out
+from c4sim.simulation.operation import Operation
+from c4sim.simulation.recorder import Recorder
+from c4sim.simulation.recovery import Recovery
+from c4sim.simulation.world import Stop, World
+from c4sim.streams import Streams
+
+
+def run(
+    scenario: Scenario, seed: int = 0, point: int = 0, replication: int = 0, marks: Sequence[float] = ()
+) -> Ledger:
+    """Simulate one replication of the scenario.
+
+    The job starts healthy at time 0 with its first checkpoint durable, and runs until its horizon, until its work is done, or until a
+    named reason ends it. marks: further times, s, at which every interval of the ledger is cut (ends of months).
+    """
+    scenario = with_false_alarms(scenario)
+    ledger = Ledger(causes=tuple(scenario.faults), start=scenario.warmup)
+    cuts = sorted({scenario.warmup, *marks} - {0.0})
+    env = simpy.Environment()
+    streams = Streams(seed, point, replication)
+    world = World(env, scenario, streams, ledger, Recorder(ledger, cuts))
+    env.run(until=env.process(_job(world, scenario, streams)))
+    ledger.end = world.now
+    ledger.outages = [Outage(o.unit, o.out_s, o.back_s) for o in world.fleet.outages]
+    return ledger
+
+
+def _job(world: World, scenario: Scenario, streams: Streams) -> Generator[simpy.Event, Any, None]:
+    """The SimPy process of the job: work, answer what stopped it, work again."""
+    detection = Detection(scenario, world.draws)
+    operation = Operation(world, scenario, streams, detection)
+    recovery = Recovery(world, scenario, operation, detection, Isolation(scenario, world.draws))
+    while not world.ended:
+        stopped = yield from operation.run()
+        if isinstance(stopped, Window):
+            stopped = yield from carry_out(stopped, world, operation, recovery)
+        if isinstance(stopped, Stop):
+            yield from recovery.answer(stopped)
