@@ -173,11 +173,10 @@ def _ratio_estimate(baseline: Moments, current: Moments, alpha: float) -> Estima
     theirs = baseline.squares / (baseline.n - 1) / baseline.n
     t = float(stdtrit(_welch(baseline, current, ratio)[1], 1 - alpha))
     square = baseline.mean**2 - t * t * theirs
-    middle = current.mean * baseline.mean
-    under_root = middle**2 - square * (current.mean**2 - t * t * ours)
-    if not (square > 0 and under_root >= 0):
+    if not square > 0:
         return Estimate(ratio, None, None, current.n)
-    root = math.sqrt(under_root)
+    middle = current.mean * baseline.mean
+    root = t * math.sqrt(theirs * current.mean**2 + ours * square)
     return Estimate(ratio, (middle - root) / square, (middle + root) / square, current.n)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
@@ -61,8 +60,7 @@ def ratio_of_sums(
 
 def _delta(a: FloatArray, b: FloatArray, ratio: float, t: float) -> Estimate:
     n = a.size
-    residuals = a - ratio * b
-    half = t * float(residuals.std(ddof=1)) / (math.sqrt(n) * abs(float(b.mean())))
+    half = t * math.sqrt(_covariance(a - ratio * b) / n) / abs(float(b.mean()))
     return Estimate(ratio, ratio - half, ratio + half, n)
 
 
@@ -73,21 +71,28 @@ def _jackknife(a: FloatArray, b: FloatArray, ratio: float, t: float) -> Estimate
         return Estimate(ratio, None, None, n)
     pseudo = n * ratio - (n - 1) * (a.sum() - a) / left
     value = float(pseudo.mean())
-    half = t * float(pseudo.std(ddof=1)) / math.sqrt(n)
+    half = t * math.sqrt(_covariance(pseudo) / n)
     return Estimate(value, value - half, value + half, n)
 
 
 def _fieller(a: FloatArray, b: FloatArray, ratio: float, t: float) -> Estimate:
-    """Roots of ``(mean_a - r mean_b)^2 = t^2 Var(a - r b) / n`` (Fieller, 1954)."""
+    """Roots d of ``(d mean_b)^2 = t^2 Var(e - d b) / n``, e = a - ratio b of mean 0 (Fieller 1954)."""
     n = a.size
-    mean_a, mean_b = float(a.mean()), float(b.mean())
-    (var_a, cov), (_, var_b) = (np.cov(a, b) * t * t / n).tolist()
-    square, middle, constant = mean_b**2 - var_b, mean_a * mean_b - cov, mean_a**2 - var_a
-    under_root = middle**2 - square * constant
-    if not (square > 0 and under_root >= 0):
+    residuals, factor = a - ratio * b, t * t / a.size
+    square = float(b.mean()) ** 2 - factor * _covariance(b)
+    if not square > 0:
         return Estimate(ratio, None, None, n)
-    root = math.sqrt(under_root)
-    return Estimate(ratio, (middle - root) / square, (middle + root) / square, n)
+    middle = factor * _covariance(residuals, b)
+    root = math.sqrt(middle**2 + square * factor * _covariance(residuals))
+    return Estimate(ratio, ratio - (middle + root) / square, ratio - (middle - root) / square, n)
+
+
+def _covariance(x: FloatArray, y: FloatArray | None = None) -> float:
+    """Unbiased covariance (variance without ``y``), exactly 0 when either is constant."""
+    first = x - x[0]
+    first -= first.mean()
+    second = first if y is None else y - y[0]
+    return float(first @ (second - second.mean())) / (x.size - 1)
 
 
 _METHODS = {"delta": _delta, "jackknife": _jackknife, "fieller": _fieller}
