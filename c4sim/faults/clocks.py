@@ -64,8 +64,8 @@ class ActivityClock:
 class PacedClock:
     """A clock whose speed moves: with the calendar (`calendar`) and with what it has counted so far (`own`).
 
-    It counts u, the integral of the calendar multiplier over its ticking time, and shows own(u). Lives and gaps drawn in its units do
-    not depend on how fast it runs, which keeps them the same under every policy.
+    It counts u, the integral of the calendar multiplier over its ticking time, and shows own(u). Lives and gaps drawn
+    in its units do not depend on how fast it runs, which keeps them the same under every policy.
     """
 
     __slots__ = ("_calendar", "_counted", "_own", "level", "value")
@@ -89,4 +89,27 @@ class PacedClock:
 
     def set(self, due: float) -> None:
         self._counted = self._own.inverse(due)
+        self.value = due
+
+
+class PacedCalendarClock:
+    """A calendar clock whose speed moves: what it shows follows from the calendar time alone, without adding up."""
+
+    __slots__ = ("_calendar", "_own", "level", "value")
+
+    def __init__(self, calendar: TimeChange, own: TimeChange) -> None:
+        self.level = Activity.STOPPED
+        self.value = 0.0
+        self._calendar = calendar
+        self._own = own
+
+    def run(self, start: float, end: float) -> None:  # noqa: ARG002 - the protocol's signature
+        self.value = self._own.forward(self._calendar.forward(end))
+
+    def time_of(self, due: float, now: float) -> float:
+        if due == float("inf"):
+            return due
+        return max(self._calendar.inverse(self._own.inverse(due)), now)
+
+    def set(self, due: float) -> None:
         self.value = due

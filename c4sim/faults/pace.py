@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from typing import Protocol
 
-from c4sim.scenario.faults import FaultClass, Reinforcement, Temperature
+from c4sim.scenario.faults import Reinforcement, Temperature
 
 BOLTZMANN_EV_PER_K = 8.617333262e-5  # CODATA 2018
 _ZERO_CELSIUS_K = 273.15
@@ -31,7 +31,7 @@ class Unchanged:
 
 
 def arrhenius(temperature: Temperature, celsius: float) -> float:
-    """Rate at `celsius` over the rate at the reference: exp(Ea / k (1 / T_ref - 1 / T)), T absolute (Arrhenius law, JEDEC JESD91)."""
+    """Rate at `celsius` over the rate at the reference: exp(Ea / k (1 / T_ref - 1 / T)), T in kelvin (JEDEC JESD91)."""
     reference = 1.0 / (temperature.reference_celsius + _ZERO_CELSIUS_K)
     here = 1.0 / (celsius + _ZERO_CELSIUS_K)
     return math.exp(temperature.activation_energy_ev / BOLTZMANN_EV_PER_K * (reference - here))
@@ -40,8 +40,8 @@ def arrhenius(temperature: Temperature, celsius: float) -> float:
 class CalendarPace:
     """Integral of the rate multiplier m(t) = arrhenius(t) x reinforcement(t) over calendar time, and its inverse.
 
-    Temperature is constant over each period and the reinforcement falls as factor^(-t / over) until `over`, so m is a e^(-k t) piece
-    by piece and both directions are closed forms.
+    Temperature is constant over each period and the reinforcement falls as factor^(-t / over) until `over`, so m is a
+    e^(-k t) piece by piece and both directions are closed forms.
     """
 
     def __init__(self, temperature: Temperature | None, reinforcement: Reinforcement | None) -> None:
@@ -72,13 +72,6 @@ class CalendarPace:
     def _within(self, piece: int, seconds: float) -> float:
         decay = self._decays[piece]
         return self._levels[piece] * (seconds if decay == 0.0 else -math.expm1(-decay * seconds) / decay)
-
-
-def calendar_pace(fault: FaultClass) -> TimeChange | None:
-    """The change of calendar time of a fault class, None for a class whose rate does not move."""
-    if fault.temperature is None and fault.reinforcement is None:
-        return None
-    return CalendarPace(fault.temperature, fault.reinforcement)
 
 
 def _breakpoints(temperature: Temperature | None, reinforcement: Reinforcement | None) -> list[float]:

@@ -1,4 +1,6 @@
-"""Where a fault can strike: GPU or link in a node, node in a rack under one leaf switch, rack in a power domain, job."""
+"""Where a fault can strike: GPU or link in a node, node in a rack under one leaf switch, rack in a power domain,
+job.
+"""
 
 from dataclasses import dataclass
 
@@ -64,5 +66,7 @@ class Topology:
         return tuple(range(place * size, min((place + 1) * size, self.nodes)))
 
     def neighbours(self, slot: int, nodes: int) -> tuple[int, ...]:
-        """`nodes` slots from `slot` on; after the last slot comes the first, so that every slot is hit equally often."""
+        """`nodes` slots from `slot` on; after the last slot comes the first, so that every slot is hit equally
+        often.
+        """
         return tuple((slot + step) % self.nodes for step in range(min(nodes, self.nodes)))

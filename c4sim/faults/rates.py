@@ -5,8 +5,8 @@ from c4sim.scenario.faults import FaultClass
 
 
 def hits_per_event(fault: FaultClass, topology: Topology) -> float:
-    """Mean number of places hit at once: 1 - share + share x nodes for a class with compound events, else 1."""
-    if fault.compound is None:
+    """Mean number of nodes hit at once: 1 - share + share x nodes for a class with compound events, else 1."""
+    if fault.compound is None or not topology.per_node(fault.scope):
         return 1.0
     share = fault.compound.share
     return 1.0 - share + share * min(fault.compound.nodes, topology.nodes)
@@ -15,7 +15,8 @@ def hits_per_event(fault: FaultClass, topology: Topology) -> float:
 def event_rate(fault: FaultClass, topology: Topology) -> float:
     """Events per second of the class's clock in the whole job; 0 for a class without mtbf, rate and values.
 
-    The written rate counts hits per unit of its own scope: N units of rate r that are hit k at a time on average see N r / k events.
+    The written rate counts hits per unit of its own scope: N units of rate r, hit k at a time on average, see N r / k
+    events.
     """
     if fault.values is not None:
         lives = len(fault.values) / sum(fault.values)

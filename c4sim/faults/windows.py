@@ -45,7 +45,9 @@ class GammaWindows:
         if self._law is None:
             speeds = [1.0] * self._size
         else:
-            speeds = self._law.quantile(self._streams.uniforms(Purpose.CLUSTERING, self._entity, start, self._size)).tolist()
+            speeds = self._law.quantile(
+                self._streams.uniforms(Purpose.CLUSTERING, self._entity, start, self._size)
+            ).tolist()
         self._speeds.extend(speeds)
         for speed in speeds:
             self._sums.append(self._sums[-1] + speed * self._window)

@@ -1,0 +1,62 @@
+"""Replay of a list of faults: time, node, kind."""
+
+from collections.abc import Sequence
+
+from c4sim.faults.marks import Marks
+from c4sim.faults.places import Topology
+from c4sim.scenario.faults import FaultClass, ScriptedFault
+from c4sim.streams import Purpose, Streams
+
+
+class ScriptedSource:
+    """Faults at given calendar times in given slots; of equal times the line that stands first comes first.
+
+    Number k is line k of the list. A fault hits the place of its class's scope that its node lies in (for GPUs and
+    links: one of the node's, drawn), never several nodes by compound chance.
+    """
+
+    __slots__ = ("_faults", "_kinds", "_lines", "_next", "_streams", "_topology", "drawn", "due", "marks", "number")
+
+    def __init__(
+        self,
+        streams: Streams,
+        topology: Topology,
+        lines: Sequence[ScriptedFault],
+        faults: dict[str, FaultClass],
+        stream: int,
+    ) -> None:
+        self._streams = streams
+        self._topology = topology
+        self._lines = sorted(enumerate(lines), key=lambda line: line[1].time)
+        self._faults = faults
+        self._kinds = {
+            name: Marks(streams, topology, index, name, fault.model_copy(update={"compound": None}), stream)
+            for index, (name, fault) in enumerate(faults.items())
+        }
+        self._next = 0
+        self.marks = next(iter(self._kinds.values()))
+        self.number = -1
+        self.drawn: list[tuple[float, int | None]] = []
+        self.due = self._lines[0][1].time
+
+    def pop(self) -> int:
+        """Take the event at `due`: the place that it strikes; `number` is then its line and `marks` those of its
+        kind.
+        """
+        self.number, line = self._lines[self._next]
+        self.marks = self._kinds[line.kind]
+        place = self._place(line)
+        self.drawn.append((line.time, place))
+        self._next += 1
+        self.due = self._lines[self._next][1].time if self._next < len(self._lines) else float("inf")
+        return place
+
+    def _place(self, line: ScriptedFault) -> int:
+        scope = self._faults[line.kind].scope
+        inside = self._topology.per_node(scope)
+        if not inside:
+            return line.node // self._topology.per_place(scope)
+        if inside == 1:
+            return line.node
+        chosen = self._streams.uniform(Purpose.PLACE, self.marks.stream, self.number)
+        return line.node * inside + int(chosen * inside)
