@@ -29,13 +29,13 @@ class IncidentDraws:
         self._fixed = law.mean if isinstance(law, Fixed) else None
         self._readers: dict[int, BlockReader] = {}
 
-    def get(self, outage: Outage) -> float:
-        """The number of this outage's present attempt."""
+    def get(self, outage: Outage, attempt: int) -> float:
+        """The number of this outage's attempt `attempt` (0 for what happens once)."""
         if self._fixed is not None:
             return self._fixed
         entity = outage.stream
-        if outage.ordinal or outage.attempts:
-            entity += (outage.ordinal << ORDINAL_SHIFT) + (outage.attempts << ATTEMPT_SHIFT)
+        if outage.ordinal or attempt:
+            entity += (outage.ordinal << ORDINAL_SHIFT) + (attempt << ATTEMPT_SHIFT)
         reader = self._readers.get(entity)
         if reader is None:
             first = _FIRST_BLOCK if entity == outage.stream else _RARE_BLOCK

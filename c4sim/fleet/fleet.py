@@ -158,14 +158,14 @@ class Fleet:
         outage.retired = True
         self._where[outage.unit] = GONE
         if self._replacements is not None:
-            arrival = now + self._replacements.get(outage)
+            arrival = now + self._replacements.get(outage, outage.attempts)
             heapq.heappush(self._events, (arrival, REPLACEMENT_ARRIVES, outage.unit, outage))
             self._pools.returning[self._pools.home(outage.unit)] += 1
 
     def request(self, now: float) -> float:
         """Reserve a spare for every empty slot, as far as the pools go, in the order in which the slots became empty.
 
-        Returns the time, s, at which every empty slot has a spare that is ready (`now` if none is empty); inf while
+        Returns the time, s, at which every empty slot has a spare that is ready, never before `now`; inf while
         one has none.
         """
         self.advance(now)
@@ -181,7 +181,7 @@ class Fleet:
         if unit is None:
             return
         vacancy.unit = unit
-        vacancy.ready_s = now + self._provisioning.get(vacancy.outage)
+        vacancy.ready_s = now + self._provisioning.get(vacancy.outage, 0)
         self._where[unit] = IN_PROVISIONING
         if self._hot is not None:
             self._hot.stand(now, self.spares_on_shelf())

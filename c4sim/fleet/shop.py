@@ -64,7 +64,9 @@ class Shop:
 
     def _begin(self, stage: _Stage, outage: Outage, now: float) -> None:
         stage.busy += 1
-        heapq.heappush(self._events, (now + stage.durations.get(outage), REPAIR_ENDS, outage.unit, outage))
+        heapq.heappush(
+            self._events, (now + stage.durations.get(outage, outage.attempts), REPAIR_ENDS, outage.unit, outage)
+        )
 
     def finish(self, outage: Outage, now: float) -> Verdict:
         """The stage that works on the unit ends; its crew turns to the unit that has waited longest."""
@@ -77,7 +79,7 @@ class Shop:
         return self._judge(stage, outage, now)
 
     def _judge(self, stage: _Stage, outage: Outage, now: float) -> Verdict:
-        u = stage.outcomes.get(outage)
+        u = stage.outcomes.get(outage, outage.attempts)
         if u < stage.handed_back:
             outage.defective = u >= stage.success
             return Verdict.HANDED_BACK
