@@ -1,0 +1,175 @@
+"""Overrides in, scenarios out: one for `load_scenario`, one a point for `load_points`."""
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from c4sim.configure.document import Draft
+from c4sim.configure.errors import ConfigError
+from c4sim.configure.files import SCENARIO_GROUP, Library
+from c4sim.configure.grammar import Assignment, read_overrides
+from c4sim.configure.plainfile import FileRefusedError, read_fault_list
+from c4sim.configure.refused import take_out_refused
+from c4sim.configure.sweeps import Choice, Pairing, combinations, listed_points
+from c4sim.scenario import Problem, Scenario, ScenarioError, validate
+from c4sim.scenario.checks import nearest
+
+DEFAULT_SCENARIO = "single_class"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep: its overrides, what was swept, and the scenario, or the problems that leave none."""
+
+    index: int
+    overrides: tuple[str, ...]
+    swept: dict[str, Any]
+    scenario: Scenario | None
+    problems: tuple[Problem, ...] = ()
+
+
+def load_scenario(name: str, *overrides: str, config_dir: str | Path | None = None) -> Scenario:
+    """The scenario `name` with `overrides` ("checkpoint.interval=10min", "detection=c4d") in Hydra's grammar.
+
+    config_dir: the user's own folder of YAML groups, looked at first. Works inside another Hydra application
+    and in threads. Raises ConfigError with every mistake at once.
+    """
+    point = load_points([f"{SCENARIO_GROUP}={name}", *overrides], config_dir=config_dir, multirun=False)[0]
+    assert point.scenario is not None
+    return point.scenario
+
+
+def load_points(
+    overrides: Sequence[str],
+    *,
+    config_dir: str | Path | None = None,
+    pairing: Pairing = "product",
+    points_file: str | None = None,
+    multirun: bool = True,
+) -> tuple[Point, ...]:
+    """The points that `overrides` span; `scenario=NAME` is one of them (default: single_class).
+
+    pairing: `product` of all values, or `zip`, the values of the swept keys side by side. points_file: a CSV file with a
+    column per key and a row per point, combined with what `overrides` sweep. multirun false: several values are a
+    mistake.
+
+    A mistake of some points only leaves those without scenario. Raises ConfigError when no point has one.
+    """
+    loader = _Loader(Library(config_dir))
+    given = loader.read(overrides)
+    rows = loader.rows(points_file)
+    if not multirun:
+        loader.problems.extend(_not_swept(assignment) for assignment in given if assignment.swept)
+    points: list[Point] = []
+    for row in rows if not loader.problems or multirun else [[]]:
+        for choice in combinations([*given, *row], pairing, loader.problems):
+            points.append(loader.point(len(points), choice, {assignment.key for assignment in row}))
+            if loader.problems:
+                break
+    loader.raise_problems(points)
+    return tuple(points)
+
+
+def _not_swept(assignment: Assignment) -> Problem:
+    message = "has several values: add -m to sweep over them, or write [a,b] for a list"
+    return Problem(assignment.key, message, len(assignment.values))
+
+
+@dataclass
+class _Loader:
+    library: Library
+    problems: list[Problem] = field(default_factory=list)
+    bases: dict[tuple[tuple[str, str], ...], Draft] = field(default_factory=dict)
+    tables: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, texts: Iterable[str]) -> list[Assignment]:
+        return read_overrides(list(texts), self.library.options, self.problems)
+
+    def rows(self, points_file: str | None) -> list[list[Assignment]]:
+        """The assignments of each row of the points file; one empty row without a file."""
+        if points_file is None:
+            return [[]]
+        try:
+            listed = listed_points(points_file, self.library.user_folder)
+        except FileRefusedError as refusal:
+            self.problems.append(Problem("points", str(refusal), points_file))
+            return [[]]
+        rows = [self.read(texts) for texts in listed]
+        self.problems.extend(_not_swept(a) for row in rows for a in row if a.swept)
+        return rows
+
+    def point(self, index: int, choice: list[Choice], listed: set[str]) -> Point:
+        overrides = tuple(assignment.texts[at] for assignment, at in choice)
+        swept = {a.key: a.values[at] for a, at in choice if a.swept or a.key in listed}
+        groups, values, problems = self._split((a.key, a.values[at]) for a, at in choice)
+        draft = self._base(groups).copy()
+        problems += draft.override(values)
+        document = draft.finished()
+        problems += take_out_refused(document)
+        problems += self._read_fault_list(document)
+        try:
+            scenario = validate(document)
+        except ScenarioError as error:
+            problems += error.problems
+        return Point(index, overrides, swept, None if problems else scenario, tuple(problems))
+
+    def raise_problems(self, points: list[Point]) -> None:
+        """Raise what is wrong with all points, if nothing can be run."""
+        if not self.problems and any(point.scenario is not None for point in points):
+            return
+        found = [*self.problems, *(problem for point in points for problem in point.problems)]
+        raise ConfigError(list({str(problem): problem for problem in found}.values()))
+
+    def _split(
+        self, assignments: Iterable[tuple[str, Any]]
+    ) -> tuple[dict[str, str], list[tuple[str, Any]], list[Problem]]:
+        """Group choices, value assignments, and the choices of options that do not exist."""
+        groups, values, problems = {SCENARIO_GROUP: DEFAULT_SCENARIO}, [], []
+        for key, value in assignments:
+            options = self.library.options(key)
+            if not options and "/" not in key:
+                values.append((key, value))
+            elif not options:
+                problems.append(Problem(key, "no such group" + nearest(key, self.library.groups()), value))
+            elif isinstance(value, dict) and key != SCENARIO_GROUP:
+                values.append((key, value))
+            elif value in options:
+                groups[key] = value
+            else:
+                hint = nearest(str(value), options)
+                problems.append(Problem(key, f"must be one of {', '.join(options)}{hint}", value))
+        return groups, values, problems
+
+    def _base(self, groups: dict[str, str]) -> Draft:
+        key = tuple(sorted(groups.items()))
+        if key not in self.bases:
+            self.bases[key] = _shipped(key) if self.library.user_folder is None else _composed(self.library, key)
+        return self.bases[key]
+
+    def _read_fault_list(self, document: dict[str, Any]) -> list[Problem]:
+        """Put the content of the file that `fault_list` names in its place."""
+        name = document.get("fault_list")
+        if not isinstance(name, str):
+            return []
+        try:
+            if name not in self.tables:
+                self.tables[name] = read_fault_list(name, self.library.user_folder)
+            document["fault_list"] = self.tables[name]
+        except FileRefusedError as refusal:
+            document["fault_list"] = None
+            return [Problem("fault_list", str(refusal), name)]
+        return []
+
+
+def _composed(library: Library, choices: tuple[tuple[str, str], ...]) -> Draft:
+    draft = Draft()
+    for layer in library.layers(dict(choices)):
+        draft.lay(layer.content, layer.user_file)
+    return draft
+
+
+@functools.lru_cache(maxsize=64)
+def _shipped(choices: tuple[tuple[str, str], ...]) -> Draft:
+    return _composed(Library(), choices)
