@@ -1,8 +1,8 @@
 """The hardware: cluster, job, spare pools, repair shop."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from c4sim.scenario.values import (
     Count,
@@ -10,7 +10,7 @@ from c4sim.scenario.values import (
     Delay,
     Duration,
     Model,
-    Positive,
+    Number,
     PositiveCount,
     Probability,
 )
@@ -20,7 +20,7 @@ class Lemons(Model):
     """A share of the nodes fails `multiplier` times as often in every class of scope gpu, node or link."""
 
     share: Probability
-    multiplier: Positive
+    multiplier: Annotated[Number, Field(ge=1.0)]
 
 
 class Cluster(Model):

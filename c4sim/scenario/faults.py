@@ -1,6 +1,8 @@
 """What can break: one fault class is one law, one clock, one place and one effect."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from c4sim.scenario.values import (
     Count,
@@ -18,6 +20,8 @@ from c4sim.scenario.values import (
 Clock = Literal["operating", "restart", "calendar"]
 Scope = Literal["gpu", "node", "link", "switch", "rack", "power", "job"]
 Effect = Literal["crash", "hang", "slow", "corruption"]
+Life = Annotated[Duration, Field(gt=0.0)]
+Celsius = Annotated[Number, Field(gt=-273.15)]
 
 
 class Compound(Model):
@@ -28,29 +32,29 @@ class Compound(Model):
 
 
 class Clustering(Model):
-    """Arrivals more clustered than Poisson: gamma-distributed rate drawn anew each `window` of the class's calendar.
+    """Arrivals more clustered than Poisson: gamma-distributed rate drawn anew each `window` of the class's clock.
 
-    `dispersion` is the variance over the mean of the counts in a window (1 is Poisson).
+    `dispersion` is the variance over the mean of the counts in a window (1 is Poisson, less cannot be).
     """
 
-    dispersion: Positive
-    window: Duration = "1d"  # type: ignore[assignment]
+    dispersion: Annotated[Number, Field(ge=1.0)]
+    window: Life = "1d"  # type: ignore[assignment]
 
 
 class Temperature(Model):
     """Arrhenius multiplier exp(Ea/k (1/T_ref - 1/T)); `celsius` holds one value per `period`, the last one stays."""
 
     activation_energy_ev: Positive
-    reference_celsius: Number
-    celsius: tuple[Number, ...]
-    period: Duration = "30d"  # type: ignore[assignment]
+    reference_celsius: Celsius
+    celsius: Annotated[tuple[Celsius, ...], Field(min_length=1)]
+    period: Life = "30d"  # type: ignore[assignment]
 
 
 class Reinforcement(Model):
     """The rate falls exponentially to 1/`factor` of its first value at `over`, and stays there."""
 
     factor: Positive
-    over: Duration
+    over: Life
 
 
 class FaultClass(Model):
@@ -74,7 +78,7 @@ class FaultClass(Model):
     rate: RateText | None = None
     shape: Positive | None = None
     cv: Positive | None = None
-    values: tuple[Duration, ...] | None = None
+    values: Annotated[tuple[Life, ...], Field(min_length=1)] | None = None
     clock: Clock = "operating"
     scope: Scope = "gpu"
     effect: Effect = "crash"
@@ -83,7 +87,7 @@ class FaultClass(Model):
     symptom: str = "process exit"
     renewal: Literal["as_new", "carried"] = "as_new"
     start: Literal["new", "stationary", "given"] = "new"
-    ages: tuple[Duration, ...] | None = None
+    ages: Annotated[tuple[Duration, ...], Field(min_length=1)] | None = None
     slow_factor: Probability | None = None
     latency: Delay | None = None
     compound: Compound | None = None
