@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.synthetic.noise import TAIL
+from c4sim.synthetic.report import LOAD_ERROR, TOKENS, WRONG_LOADS
 
 Array = NDArray[Any]
 
@@ -22,14 +23,14 @@ class CleanJob:
     Attributes:
         workers, roles: size of the job; roles divide the workers into stages.
         step_s: mean work of a step.
-        uneven: loads drawn anew each step (CV 25 %), pauses of the interpreter, a checkpoint by
-            worker 0 every 180 steps.
+        uneven: loads drawn anew each step (CV 25 %; 5 % of the reported ones off by up to 20 %),
+            pauses of the interpreter, a checkpoint by worker 0 every 180 steps.
         seed, block: random seed; steps of a block.
     """
 
     workers: int = 4096
     roles: int = 4
-    step_s: float = 8.0
+    step_s: float = 4.8
     uneven: bool = False
     seed: int = 0
     block: int = 1024
@@ -52,7 +53,7 @@ class CleanJob:
         if load is not None:
             work *= 0.25 + 0.75 * load
             self._pause(rng, work, index)
-            load = np.round(8192 * load)
+            load = np.round(TOKENS * self._reported(rng, load))
         return work, load
 
     def _level(self) -> Array:
@@ -76,6 +77,12 @@ class CleanJob:
         sigma = np.sqrt(np.log(1 + 0.25**2))
         z = rng.standard_normal((self.block, self.workers), dtype=np.float32)
         return np.asarray(np.exp(np.float32(sigma) * z - np.float32(sigma**2 / 2)))
+
+    def _reported(self, rng: np.random.Generator, load: Array) -> Array:
+        wrong = rng.binomial(load.size, WRONG_LOADS)
+        where = rng.integers(0, load.size, size=wrong)
+        load.ravel()[where] *= 1 + rng.uniform(-LOAD_ERROR, LOAD_ERROR, size=wrong)
+        return load
 
     def _pause(self, rng: np.random.Generator, work: Array, index: int) -> None:
         pauses = rng.binomial(work.size, 1e-3)

@@ -66,9 +66,10 @@ def test_the_culprit_follows_from_the_telemetry(shape, seed, condition, kind):
     assert culprit(telemetry) == (truth.faults[0].kind, truth.faults[0].entity)
 
 
+@pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("kind", ["noncomm_hang", "comm_hang"])
-def test_a_stopped_job_shows_no_progress(kind):
-    telemetry, truth = generate(f"clean+{kind}", 3)
+def test_a_stopped_job_shows_no_progress(kind, seed):
+    telemetry, truth = generate(f"clean+{kind}", seed)
     row = truth.faults[0].first_step
     assert stop_row(telemetry) == row
     assert np.isnan(telemetry.delay_s[row:]).all()
