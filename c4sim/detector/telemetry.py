@@ -111,7 +111,7 @@ class Telemetry:
         sizes = _sizes(self)
         object.__setattr__(self, "_sizes", sizes)
         _check_sizes(self, sizes)
-        _check_values(self, sizes)
+        _check_values(self)
 
     @property
     def n_steps(self) -> int:
@@ -226,9 +226,7 @@ def _check_sizes(telemetry: Telemetry, sizes: dict[str, tuple[int, str]]) -> Non
         object.__setattr__(telemetry, "_sizes", sizes | {"N": _implied_workers(telemetry)})
     n_workers = telemetry.n_workers
     if n_workers < 2:
-        raise TelemetryError(
-            measured[0], f"needs at least two workers to compare (got {n_workers})"
-        )
+        raise TelemetryError(measured[0], f"needs at least two workers to compare (got {n_workers})")
     if telemetry.n_steps < 1:
         raise TelemetryError(measured[0], "needs at least one step (got 0)")
 
@@ -239,7 +237,7 @@ def _implied_workers(telemetry: Telemetry) -> tuple[int, str]:
     return max((int(array.max()) + 1 for array in found if array.size), default=0), "indices"
 
 
-def _check_values(telemetry: Telemetry, sizes: dict[str, tuple[int, str]]) -> None:
+def _check_values(telemetry: Telemetry) -> None:
     for name in INDICES:
         array = getattr(telemetry, name)
         if array is not None:

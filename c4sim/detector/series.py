@@ -1,0 +1,203 @@
+"""Does a series stand above its peers, or above its own past? Many series at once.
+
+The input of every test is y (T, K): log ratios (or seconds over a step) to the peers, so that what is
+common to all is gone. Three statistics in nats, all one-sided:
+
+change   max over splits t of n0 n1 / (n0 + n1) (mean after - mean before)^2 / (2 s^2), the likelihood
+         ratio of one change point; s^2 is the long-run variance. A ramp is found by it as well.
+history  the same with a known past level in place of the rows before.
+level    (nu + 1) / 2 ln(1 + z^2 / nu), Student's likelihood ratio of the series' median among those of
+         its peers, z in units of their robust spread, nu = series - groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4sim.detector import budget
+from c4sim.detector.budget import Thresholds
+from c4sim.detector.grouping import Groups
+from c4sim.detector.robust import NORMAL_MAD, median, median_along
+from c4sim.detector.variogram import noise_variance
+
+Array = NDArray[Any]
+#: Rows that the level after a change is read from where a past level is known.
+RECENT = 16
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Smallest effects of one family of series and its thresholds in nats."""
+
+    thresholds: Thresholds
+    level: float
+    change: float
+    noise_floor: float = budget.NOISE_FLOOR
+    spread_floor: float = budget.SPREAD_FLOOR
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """What was found on each of K series.
+
+    Attributes:
+        found: whether the series stands out and keeps doing so.
+        effect: size in the units of y (0 where not found).
+        score: statistic / threshold of the stronger of the tests.
+        first: row of the onset.
+        level: (K,) median about the peers' centre; NaN without peers.
+        dropped: whether the series fell by as much as would be found as a rise.
+        noise: standard deviation of one row of the median series.
+        spread: robust standard deviation of the levels among peers.
+    """
+
+    found: Array
+    effect: Array
+    score: Array
+    first: Array
+    level: Array
+    dropped: Array
+    noise: float
+    spread: float
+
+
+def shifts(y: Array, peers: Array, limits: Limits, past: Array | None = None) -> Shifts:
+    """Test every series.
+
+    Args:
+        y: (T, K); NaN is no data.
+        peers: (K,) group whose members ought to have one level; -1: no majority, own history only.
+        limits: thresholds and smallest effects.
+        past: (K,) level that each series had before this window, if known.
+    """
+    variance, inflation = noise_variance(y, limits.noise_floor)
+    centre = median_along(y)
+    clipped = np.clip(y, centre - budget.CLIP * np.sqrt(variance), centre + budget.CLIP * np.sqrt(variance))
+    rise, fall = _change(y, clipped, variance * inflation, limits)
+    level, spread, above = _level(y, centre, peers, variance * inflation, limits)
+    tests = [above, rise]
+    if past is not None:
+        tests.append(_history(y, past, variance * inflation, limits))
+    return _combine(tests, level, fall.found, float(np.sqrt(median(variance))), spread)
+
+
+@dataclass(frozen=True)
+class _Test:
+    found: Array
+    effect: Array
+    score: Array
+    first: Array
+
+
+def _combine(tests: list[_Test], level: Array, dropped: Array, noise: float, spread: float) -> Shifts:
+    """Of the tests that fire on a series the strongest speaks."""
+    strength = np.stack([np.where(test.found, test.score, 0.0) for test in tests])
+    best = strength.argmax(axis=0)
+    columns = np.arange(strength.shape[1])
+
+    def chosen(name: str) -> Array:
+        return np.stack([getattr(test, name) for test in tests])[best, columns]
+
+    found = strength.max(axis=0) > 0
+    score = np.where(found, chosen("score"), 0.0)
+    effect = np.where(found, chosen("effect"), 0.0)
+    return Shifts(found, effect, score, np.where(found, chosen("first"), 0), level, dropped, noise, spread)
+
+
+def _level(y: Array, centre: Array, peers: Array, variance: Array, limits: Limits) -> tuple[Array, float, _Test]:
+    """Level of each series among its peers, their spread, and the test."""
+    judged = (peers >= 0) & np.isfinite(centre)
+    level = np.full(len(centre), np.nan)
+    nothing = _Test(
+        np.zeros(len(centre), bool), np.zeros(len(centre)), np.zeros(len(centre)), np.zeros(len(centre), int)
+    )
+    if not judged.any():
+        return level, 0.0, nothing
+    groups = int(peers[judged].max()) + 1
+    table = Groups.of(peers[judged], groups)
+    middle = table.median(centre[judged])
+    level[judged] = centre[judged] - middle[peers[judged]]
+    members = table.sizes()
+    freedom = max(int(members.sum()) - int((members > 0).sum()), 1)
+    spread = NORMAL_MAD * median(np.abs(level[judged])) * np.sqrt(members.sum() / freedom)
+    spread = max(float(spread), limits.spread_floor)
+    rows = np.maximum(np.isfinite(y).sum(axis=0), 1)
+    z2 = level**2 / (spread**2 + 1.57 * variance / rows)
+    nats = np.where(level > 0, (freedom + 1) / 2 * np.log1p(z2 / freedom), 0.0)
+    nats = np.nan_to_num(nats)
+    floor = np.full(len(centre), np.nan)
+    floor[judged] = middle[peers[judged]]
+    with np.errstate(invalid="ignore"):
+        lasting = np.nansum(y > floor + level / 2, axis=0) >= budget.PERSISTENCE * rows
+        normal = np.zeros(len(centre))
+        normal[judged] = _share_near(level[judged], peers[judged], table, spread)
+        found = (level >= limits.level) & (nats > limits.thresholds.level) & lasting & (normal > 0.5)
+    return level, spread, _Test(found, level, nats / limits.thresholds.level, np.zeros(len(centre), int))
+
+
+def _share_near(level: Array, peers: Array, table: Groups, spread: float) -> Array:
+    """(K,) share of a series' group that lies at the centre, nearer than a third of its own level."""
+    reach = np.maximum(3 * spread, 0.0)
+    near = table.total((np.abs(level) <= reach).astype(float)) / np.maximum(table.sizes(), 1)
+    return np.asarray(near[peers])
+
+
+def _change(y: Array, clipped: Array, variance: Array, limits: Limits) -> tuple[_Test, _Test]:
+    """The best split of each series, upwards and downwards."""
+    rows, count = y.shape
+    best = np.zeros((2, count))
+    split = np.zeros((2, count), dtype=int)
+    if rows >= 2 * budget.MIN_ROWS:
+        valid = np.isfinite(clipped)
+        number = np.cumsum(valid, axis=0, dtype=np.float64)
+        total = np.cumsum(np.where(valid, clipped, 0.0), axis=0, dtype=np.float64)
+        for t in range(budget.MIN_ROWS, rows - budget.MIN_ROWS + 1):
+            _try_split(t, number, total, variance, best, split)
+    return (
+        _confirm(y, best[0], split[0], variance, limits, 1.0),
+        _confirm(y, best[1], split[1], variance, limits, -1.0),
+    )
+
+
+def _try_split(t: int, number: Array, total: Array, variance: Array, best: Array, split: Array) -> None:
+    n0, n1 = number[t - 1], number[-1] - number[t - 1]
+    usable = (n0 >= budget.MIN_ROWS) & (n1 >= budget.MIN_ROWS)
+    safe0, safe1 = np.maximum(n0, 1), np.maximum(n1, 1)
+    step = (total[-1] - total[t - 1]) / safe1 - total[t - 1] / safe0
+    nats = np.where(usable, safe0 * safe1 / (safe0 + safe1) * step**2 / (2 * variance), 0.0)
+    for side, sign in enumerate((1.0, -1.0)):
+        better = (nats > best[side]) & (sign * step > 0)
+        best[side, better], split[side, better] = nats[better], t
+
+
+def _confirm(y: Array, nats: Array, split: Array, variance: Array, limits: Limits, sign: float) -> _Test:
+    """Effect and persistence of the splits that pass; the others stay at zero."""
+    found = nats > limits.thresholds.change
+    effect = np.zeros(len(nats))
+    for k in np.flatnonzero(found):
+        before, after = y[: split[k], k], y[split[k] :, k]
+        after = after[np.isfinite(after)]
+        base = np.nanmedian(before)
+        effect[k] = sign * (np.median(after) - base)
+        lasting = np.mean(sign * (after - base) > effect[k] / 2) >= budget.PERSISTENCE
+        found[k] = lasting and effect[k] >= limits.change
+    return _Test(found, effect, nats / limits.thresholds.change, split)
+
+
+def _history(y: Array, past: Array, variance: Array, limits: Limits) -> _Test:
+    """The last rows against the level of the past."""
+    recent = y[-RECENT:]
+    now = median_along(recent)
+    rows = np.isfinite(recent).sum(axis=0)
+    effect = now - past
+    nats = np.nan_to_num(np.where(effect > 0, rows * effect**2 / (2 * 1.57 * variance), 0.0))
+    with np.errstate(invalid="ignore"):
+        bad = recent > past + effect / 2
+        lasting = (bad.sum(axis=0) >= budget.PERSISTENCE * rows) & (rows >= budget.MIN_ROWS)
+        found = (nats > limits.thresholds.change) & lasting & (effect >= limits.change)
+    first = np.full(len(past), max(len(y) - RECENT, 0))
+    return _Test(found, np.nan_to_num(effect), nats / limits.thresholds.change, first)
