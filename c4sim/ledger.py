@@ -56,11 +56,13 @@ class Interval(NamedTuple):
 class Incident(NamedTuple):
     """One fault (or false alarm) that stopped the job, or that had to be answered. Times are s; -1 stands for no place.
 
-    time: when it struck; detected, isolated, resumed: ends of the phases of its answer, None where the run ended first or another
-    fault took over. operating: it stopped a job that was working. attempt: 0, or how often the same fault has struck again.
+    time: when it struck; stopped: when the job stopped (later than `time` for a slow node or a corruption); detected, isolated,
+    resumed: ends of the phases of its answer, None where the run ended first or another fault took over. operating: it stopped a
+    job that was working. attempt: 0, or how often the same fault has struck again.
     """
 
     time: float
+    stopped: float
     cause: int
     gpu: int
     node: int
@@ -87,7 +89,7 @@ class Outage(NamedTuple):
 class Ledger:
     """The record of one run: intervals, incidents, outages, and why it ended.
 
-    end_reason: "horizon", "work done", "no progress", "gave up restarting" or "no node can return".
+    start: end of the warm-up, s. end_reason: "horizon", "work done", "no progress", "gave up restarting" or "no node can return".
     stopped_faults: faults that struck while the job stood still already. planned_stops: maintenance windows, which are no failures.
     """
 
@@ -122,4 +124,5 @@ class Ledger:
         frame = pd.DataFrame(self.incidents, columns=list(Incident._fields))
         frame["cause"] = [self.cause_name(cause) for cause in frame["cause"]]
         frame.insert(0, "incident", range(len(frame)))
-        return frame.rename(columns={name: f"{name}_s" for name in ("time", "detected", "isolated", "resumed")})
+        times = ("time", "stopped", "detected", "isolated", "resumed")
+        return frame.rename(columns={name: f"{name}_s" for name in times})

@@ -86,37 +86,40 @@ def totals(ledger: Ledger, scenario: Scenario, start: float | None = None, end: 
 
 
 def _phase_seconds(ledger: Ledger, low: float, high: float, causes_: int) -> tuple[Floats, Floats, float]:
-    """Seconds by phase; by phase and cause, shape (phases, causes); saves committed."""
-    if not ledger.intervals:
-        return np.zeros(len(Phase)), np.zeros((len(Phase), causes_)), 0.0
-    rows = np.array(ledger.intervals, dtype=np.float64)
-    if low > 0.0 or high < ledger.end:
-        rows = rows[(rows[:, 0] >= low) & (rows[:, 1] <= high)]
-    phase = rows[:, 2].astype(np.int64)
-    cause = rows[:, 3].astype(np.int64)
-    running = phase == Phase.PRODUCTIVE
-    length = np.where(running, rows[:, 5], rows[:, 1] - rows[:, 0])
-    seconds = np.bincount(phase, weights=length, minlength=len(Phase))
-    stall, slowdown, saves = rows[:, 6:9].sum(axis=0)
+    """Seconds by phase; by phase and cause, shape (phases, causes); saves committed.
+
+    A loop in Python: for the few hundred intervals of a month it beats turning them into an array.
+    """
+    stride = causes_ + 1  # the first column is NO_CAUSE
+    table = [0.0] * (len(Phase) * stride)
+    slowdown_at = Phase.SLOWDOWN * stride + 1
+    stall = 0.0
+    saves = 0
+    for start, end, phase, cause, _, productive, stalled, slowed, saved in ledger.intervals:
+        if start < low or end > high:
+            continue
+        if phase:
+            table[phase * stride + cause + 1] += end - start
+        else:
+            table[cause + 1] += productive
+            table[slowdown_at + cause] += slowed
+            stall += stalled
+            saves += saved
+    by_cause = np.array(table).reshape(len(Phase), stride)
+    seconds = by_cause.sum(axis=1)
     seconds[Phase.CHECKPOINT_STALL] += stall
-    seconds[Phase.SLOWDOWN] += slowdown
-    cell = phase * (causes_ + 1) + cause + 1
-    size = len(Phase) * (causes_ + 1)
-    table = np.bincount(cell, weights=length, minlength=size).reshape(len(Phase), causes_ + 1)
-    if slowdown > 0.0:
-        table[Phase.SLOWDOWN] += np.bincount(cause + 1, weights=rows[:, 7], minlength=causes_ + 1)
-    return seconds, table[:, 1:], float(saves)
+    return seconds, by_cause[:, 1:], float(saves)
 
 
 def _incident_counts(ledger: Ledger, low: float, high: float, causes_: int) -> tuple[tuple[float, ...], Floats]:
-    """(failures, of a working job, answered, confined, detection_time_s) and failures by cause, of the window's incidents.
+    """(failures, of a working job, answered, confined, detection_time_s) and failures by cause, of the stops in the window.
 
     A failure is a fault that stopped the job while it operated or restarted. answered: of those, the ones that were detected.
     """
-    failures = np.zeros(causes_)
+    failures = [0.0] * causes_
     working = answered = confined = detection = 0.0
     for incident in ledger.incidents:
-        if not low <= incident.time < high:
+        if not low <= incident.stopped < high:
             continue
         failures[incident.cause] += 1.0
         working += incident.operating
@@ -124,7 +127,7 @@ def _incident_counts(ledger: Ledger, low: float, high: float, causes_: int) -> t
         if incident.detected is not None:
             answered += 1.0
             detection += incident.detected - incident.time
-    return (float(failures.sum()), working, answered, confined, detection), failures
+    return (sum(failures), working, answered, confined, detection), np.array(failures)
 
 
 def _node_seconds(ledger: Ledger, low: float, high: float) -> float:
@@ -164,6 +167,7 @@ _MAIN = {
     "slowdown_fraction": _share(("slowdown_s",), "time lost to running slower than nominal over wall time"),
     "maintenance_fraction": _share(("maintenance_s",), "planned maintenance over wall time"),
     "ettr": _share(("productive_s",), "effective training time ratio: productive over wall time"),
+    "goodput": _share(("productive_s",), "surviving steps x nominal step time over wall time"),
     "failures": Metric(("failures",), None, "1", "faults that stopped the job at work or while it restarted"),
     "mtbf_s": Metric(("operating_s",), "failures", "s", "operating time per failure"),
     "mttd_s": Metric(("detection_s",), "failures", "s", "time stopped and not yet noticed, per failure"),

@@ -23,7 +23,7 @@ class Draws:
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
-        self._readers: dict[tuple[int, int, int], BlockReader] = {}
+        self._readers: dict[tuple[int, int], BlockReader] = {}
 
     def uniform(self, purpose: Purpose, key: IncidentKey, part: int = 0) -> float:
         """The incident's own uniform of that purpose."""
@@ -38,7 +38,7 @@ class Draws:
     def _read(self, purpose: Purpose, key: IncidentKey, part: int, law: Law | None) -> float:
         stream, number, attempt = key
         entity = stream + (attempt << _ATTEMPT_BITS) + (part << _PART_BITS)
-        address = (int(purpose), entity, 0 if law is None else id(law))
+        address = (purpose, entity)
         reader = self._readers.get(address)
         if reader is None:
             transform = None if law is None else law.quantile

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import simpy
+from typing import TYPE_CHECKING, NamedTuple
 
 from c4sim.distributions import Fixed, law_of
 from c4sim.faults import FaultEvent
@@ -54,9 +51,7 @@ class MaintenancePlan:
         return window
 
 
-def carry_out(
-    window: Window, world: World, operation: Operation, recovery: Recovery
-) -> Generator[simpy.Event, Any, Stop | None]:
+def carry_out(window: Window, world: World, operation: Operation, recovery: Recovery) -> Stop | None:
     """Stop the job for the window and start it again. Returns the fault that struck the restart, if one did.
 
     With notice the job first writes a checkpoint, outside its schedule, and stops when that is durable; without, it loses what was
@@ -66,15 +61,12 @@ def carry_out(
     key = IncidentKey(_STREAM, window.number)
     if window.notice:
         stall, load = operation.save_and_stop()
-        yield from world.stand(Phase.CHECKPOINT_STALL, stall, NO_CAUSE, NO_INCIDENT)
+        world.stand(int(Phase.CHECKPOINT_STALL), stall, NO_CAUSE, NO_INCIDENT)
     else:
-        load = operation.roll_back_for(_planned_stop(), key, NO_INCIDENT)
+        load = operation.roll_back(_planned_stop(), NO_INCIDENT)
     if not world.ended:
-        yield from world.stand(Phase.MAINTENANCE, window.duration, NO_CAUSE, NO_INCIDENT)
-    if world.ended:
-        return None
-    following: Stop | None = yield from recovery.resume(key, NO_CAUSE, NO_INCIDENT, load)
-    return following
+        world.stand(int(Phase.MAINTENANCE), window.duration, NO_CAUSE, NO_INCIDENT)
+    return None if world.ended else recovery.resume(key, NO_CAUSE, NO_INCIDENT, load)
 
 
 def _planned_stop() -> FaultEvent:

@@ -7,20 +7,18 @@ or strikes again, then maintenance; a checkpoint that becomes durable at that in
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from typing import Any
-
-import simpy
 
 from c4sim.distributions import law_of
-from c4sim.faults import Activity, FaultEvent
+from c4sim.faults import FaultEvent
 from c4sim.ledger import NO_CAUSE, Phase
 from c4sim.response import Detection, IncidentKey
 from c4sim.scenario import Scenario
 from c4sim.simulation.maintenance import MaintenancePlan, Window
 from c4sim.simulation.troubles import Trouble
-from c4sim.simulation.world import Stop, World
+from c4sim.simulation.world import OPERATING, Stop, World
 from c4sim.streams import Purpose, Streams
+
+_LOST = int(Phase.LOST_WORK)
 
 
 class Operation:
@@ -36,16 +34,18 @@ class Operation:
         self._start = 0.0
         self._breaks: list[tuple[float, int]] = []
 
-    def run(self) -> Generator[simpy.Event, Any, Stop | Window | None]:
+    def run(self) -> Stop | Window | None:
         """One stretch. Returns the fault or the maintenance window that stopped it; None when the run ended."""
         w = self._world
         self._begin()
         end = self._end()
         while True:
-            fault = w.faults.next_time(w.now, Activity.OPERATING)
+            fault = w.faults.next_time(w.now, OPERATING)
             trouble = w.troubles.next_due()
             due = min(fault, math.inf if trouble is None else trouble.due, self._maintenance.next_start)
-            yield from w.move(min(due, end), Activity.OPERATING)
+            until = min(due, end)
+            w.faults.run(w.now, until, OPERATING)
+            w.now = until
             if due >= end:
                 self.record_until(end)
                 w.end("horizon" if end >= w.horizon else "work done")
@@ -81,7 +81,7 @@ class Operation:
     def _struck(self) -> Stop | None:
         """A fault is due now: it stops the job, or stays in it unseen (slow, corruption), or hits nobody."""
         w = self._world
-        event = w.faults.take(w.now, Activity.OPERATING)
+        event = w.faults.take(w.now, OPERATING)
         return None if event is None else self._take_effect(event, IncidentKey(event.stream, event.number))
 
     def _take_effect(self, event: FaultEvent, key: IncidentKey) -> Stop | None:
@@ -120,25 +120,21 @@ class Operation:
         self.record_until(w.now)
         return w.checkpoints.save_now(w.now)
 
-    def roll_back(self, stop: Stop, incident: int) -> float:
-        """End the stretch: what no durable checkpoint holds is lost to this incident. Returns the time, s, that loading takes."""
-        corrupt_since = stop.since if stop.event.effect == "corruption" else None
-        return self.roll_back_for(stop.event, stop.key, incident, corrupt_since)
+    def roll_back(self, event: FaultEvent, incident: int, corrupt_since: float | None = None) -> float:
+        """End the stretch: what no durable checkpoint holds is lost to this incident.
 
-    def roll_back_for(
-        self, event: FaultEvent, key: IncidentKey, incident: int, corrupt_since: float | None = None
-    ) -> float:
-        """As `roll_back`, for any event; checkpoints written since `corrupt_since` are worthless."""
+        corrupt_since: checkpoints written since then are worthless. Returns the time, s, that loading takes.
+        """
         w = self._world
         back = w.checkpoints.rollback(w.now, event, corrupt_since)
-        cause = event.class_index
         if back.kept_until >= self._start:
             self.record_until(back.kept_until)
-            w.record.stopped(back.kept_until, w.now, Phase.LOST_WORK, cause, incident)
+            w.record.stopped(back.kept_until, w.now, _LOST, event.class_index, incident)
         else:
             self.record_until(w.now)
-            w.record.throw_away(back.kept_until, cause, incident, w.checkpoints.progress_at)
-        w.troubles.rolled_back(back.kept_until)
+            w.record.throw_away(back.kept_until, event.class_index, incident, w.checkpoints.progress_at)
+        if w.troubles.latent:
+            w.troubles.rolled_back(back.kept_until)
         if back.no_progress:
             w.end("no progress")
         return back.load_s + back.failed_loads_s

@@ -1,5 +1,6 @@
 """Writes intervals into the ledger: cuts them at marks, turns running time that is thrown away into lost work."""
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
@@ -8,6 +9,8 @@ from c4sim.ledger import NO_CAUSE, NO_INCIDENT, Interval, Ledger, Phase
 
 _RUNNING = int(Phase.PRODUCTIVE)
 _LOST = int(Phase.LOST_WORK)
+_NOTHING = (0.0, 0.0, 0.0, 0)
+_new = tuple.__new__  # a NamedTuple from one tuple, without its Python constructor: this is the hot path
 
 
 class Recorder:
@@ -16,11 +19,16 @@ class Recorder:
     def __init__(self, ledger: Ledger, marks: Sequence[float]) -> None:
         self._intervals = ledger.intervals
         self._marks = list(marks)
+        self._next_mark = self._marks[0] if self._marks else math.inf
 
-    def stopped(self, start: float, end: float, phase: Phase, cause: int, incident: int) -> None:
+    def stopped(self, start: float, end: float, phase: int, cause: int, incident: int) -> None:
         """The job stood still from start to end."""
+        if end <= self._next_mark:
+            if end > start:
+                self._intervals.append(_new(Interval, (start, end, phase, cause, incident, *_NOTHING)))
+            return
         for a, b in self._pieces(start, end):
-            self._intervals.append(Interval(a, b, int(phase), cause, incident, 0.0, 0.0, 0.0, 0))
+            self._intervals.append(_new(Interval, (a, b, phase, cause, incident, *_NOTHING)))
 
     def running(
         self,
@@ -33,6 +41,12 @@ class Recorder:
 
         breaks: (time, cause) from which on that cause slows the job (NO_CAUSE: nothing does).
         """
+        if not end > start:
+            return
+        if not breaks and end <= self._next_mark:
+            row = (start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *progress(end - start))
+            self._intervals.append(_new(Interval, row))
+            return
         cuts = [start, *(time for time, _ in breaks if start < time < end), end]
         done = progress(0.0)
         for a, b in zip(cuts, cuts[1:], strict=False):
@@ -42,11 +56,11 @@ class Recorder:
                 self._intervals.append(_running_row(x, y, cause, done, reached))
                 done = reached
 
-    def throw_away(self, kept_until: float, cause: int, incident: int, split: Callable[[float], Progress]) -> None:
+    def throw_away(self, kept_until: float, cause: int, incident: int, progress_at: Callable[[float], Progress]) -> None:
         """Running time after `kept_until` becomes lost work of this incident.
 
-        `split(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is asked only for an
-        interval that `kept_until` cuts in two.
+        `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is asked only
+        for an interval that `kept_until` cuts in two.
         """
         changed: list[Interval] = []
         rows = self._intervals
@@ -54,11 +68,12 @@ class Recorder:
             row = rows.pop()
             if row.phase != _RUNNING:
                 changed.append(row)
-            elif row.start >= kept_until:
-                changed.append(_lost_row(row.start, row.end, cause, incident))
-            else:
-                changed.append(_lost_row(kept_until, row.end, cause, incident))
-                changed.append(_running_row(row.start, kept_until, row.cause, split(row.start), split(kept_until)))
+                continue
+            first_lost = max(row.start, kept_until)
+            changed.append(Interval(first_lost, row.end, _LOST, cause, incident, *_NOTHING))
+            if row.start < kept_until:
+                before, after = progress_at(row.start), progress_at(kept_until)
+                changed.append(_running_row(row.start, kept_until, row.cause, before, after))
         rows.extend(reversed(changed))
 
     def _pieces(self, start: float, end: float) -> list[tuple[float, float]]:
@@ -66,19 +81,17 @@ class Recorder:
             return []
         marks = self._marks
         first = bisect_right(marks, start)
-        if first == len(marks) or marks[first] >= end:
-            return [(start, end)]
-        cuts = [start, *(mark for mark in marks[first:] if mark < end), end]
+        last = bisect_right(marks, end)
+        cuts = [start, *(mark for mark in marks[first:last] if mark < end), end]
+        self._next_mark = marks[last] if last < len(marks) else math.inf
         return list(zip(cuts, cuts[1:], strict=False))
 
 
 def _running_row(start: float, end: float, cause: int, before: Progress, after: Progress) -> Interval:
-    stall = after.stall_s - before.stall_s
-    slowdown = after.slowdown_s - before.slowdown_s
-    saves = after.saves - before.saves
-    productive = after.productive_s - before.productive_s
-    return Interval(start, end, _RUNNING, cause, NO_INCIDENT, productive, stall, slowdown, saves)
-
-
-def _lost_row(start: float, end: float, cause: int, incident: int) -> Interval:
-    return Interval(start, end, _LOST, cause, incident, 0.0, 0.0, 0.0, 0)
+    held = (
+        after.productive_s - before.productive_s,
+        after.stall_s - before.stall_s,
+        after.slowdown_s - before.slowdown_s,
+        after.saves - before.saves,
+    )
+    return Interval(start, end, _RUNNING, cause, NO_INCIDENT, *held)

@@ -3,95 +3,85 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from typing import Any
 
-import simpy
-
-from c4sim.faults import Activity, FaultEvent
+from c4sim.faults import FaultEvent
 from c4sim.ledger import Incident, Phase
 from c4sim.response import Detection, IncidentKey, Isolation, Restart, Verdict
 from c4sim.scenario import Scenario
 from c4sim.simulation.operation import Operation
 from c4sim.simulation.troubles import Trouble
-from c4sim.simulation.world import Steps, Stop, World
+from c4sim.simulation.world import RESTARTING, Stop, World
 
+_DETECTION = int(Phase.DETECTION)
+_ISOLATION = int(Phase.ISOLATION)
+_SPARE_WAIT = int(Phase.SPARE_WAIT)
+_RESTART = int(Phase.RESTART)
 _ATTEMPT_STRIDE = 1 << 20
 _MOST_ATTEMPTS = 10_000  # the same fault, or the same restart, again and again: the run has no end of its own
+_new = tuple.__new__
 
 
 class Recovery:
     """From a stopped job to a running one."""
 
-    def __init__(
-        self, world: World, scenario: Scenario, operation: Operation, detection: Detection, isolation: Isolation
-    ) -> None:
+    def __init__(self, world: World, scenario: Scenario, operation: Operation, detection: Detection) -> None:
         self._world = world
         self._operation = operation
         self._detection = detection
-        self._isolation = isolation
+        self._isolation = Isolation(scenario, world.draws)
         self._restart = Restart(scenario, world.draws)
         self._symptoms = [fault.symptom for fault in scenario.faults.values()]
         self._gpus = scenario.job.gpus_per_node
         self._sent_for: dict[int, FaultEvent] = {}
         self._load = 0.0
 
-    def answer(self, stop: Stop) -> Steps:
+    def answer(self, stop: Stop) -> None:
         """Bring the job back, however many faults strike meanwhile."""
         following: Stop | None = stop
         while following is not None and not self._world.ended:
-            following = yield from self._answer_one(following)
+            following = self._answer_one(following)
 
-    def _answer_one(self, stop: Stop) -> Generator[simpy.Event, Any, Stop | None]:
+    def _answer_one(self, stop: Stop) -> Stop | None:
         w = self._world
+        event = stop.event
         incident = len(w.ledger.incidents)
-        w.ledger.incidents.append(self._describe(stop))
-        times: list[float] = []
-        following: Stop | None = None
+        stopped = w.now
+        place = self._place(event)
         delay = 0.0 if stop.noticed else self._detection_delay(stop)
         if stop.operating:
-            self._load = self._operation.roll_back(stop, incident)
+            corrupt_since = stop.since if event.effect == "corruption" else None
+            self._load = self._operation.roll_back(event, incident, corrupt_since)
+        detected = isolated = resumed = following = None
+        cause = event.class_index
         if not w.ended:
-            following = yield from self._phases(stop, delay, incident, times)
-        detected, isolated, resumed = (*times, None, None, None)[:3]
-        w.ledger.incidents[incident] = w.ledger.incidents[incident]._replace(
-            detected=detected, isolated=isolated, resumed=resumed
-        )
+            w.stand(_DETECTION, delay, cause, incident)
+        if not w.ended:
+            detected = w.now
+            verdict = self._isolation.judge(event, stop.key)
+            w.stand(_ISOLATION, verdict.delay, cause, incident)
+            if not w.ended:
+                isolated = w.now
+                self._take_out(stop, verdict)
+                following = self.resume(stop.key, cause, incident)
+                resumed = w.now if following is None and not w.ended else None
+        row = (stop.since, stopped, cause, *place, self._symptoms[cause], event.confined, event.permanent, stop.operating)
+        w.ledger.incidents.append(_new(Incident, (*row, stop.key.attempt, detected, isolated, resumed)))
         return following
 
-    def _phases(
-        self, stop: Stop, delay: float, incident: int, times: list[float]
-    ) -> Generator[simpy.Event, Any, Stop | None]:
-        """Detection, isolation, spares, restart; `times` receives the end of detection, of isolation and of the restart."""
-        w = self._world
-        cause = stop.event.class_index
-        yield from w.stand(Phase.DETECTION, delay, cause, incident)
-        if w.ended:
-            return None
-        times.append(w.now)
-        verdict = self._isolation.judge(stop.event, stop.key)
-        yield from w.stand(Phase.ISOLATION, verdict.delay, cause, incident)
-        if w.ended:
-            return None
-        times.append(w.now)
-        self._take_out(stop, verdict)
-        following = yield from self.resume(stop.key, cause, incident)
-        if following is None and not w.ended:
-            times.append(w.now)
-        return following
+    def resume(self, key: IncidentKey, cause: int, incident: int, load: float | None = None) -> Stop | None:
+        """Fill the empty slots and start the job. load: time, s, to load the checkpoint (None: as after the last rollback).
 
-    def resume(
-        self, key: IncidentKey, cause: int, incident: int, load: float | None = None
-    ) -> Generator[simpy.Event, Any, Stop | None]:
-        """Fill the empty slots and start the job. load: time, s, to load the checkpoint (None: as after the last rollback)."""
+        Returns the fault that struck the restart, if one did.
+        """
         w = self._world
         if load is not None:
             self._load = load
-        self._take_out_broken()
-        yield from self._wait_for_spares(cause, incident)
+        if w.broken:
+            self._take_out_broken()
+        self._wait_for_spares(cause, incident)
         if w.ended:
             return None
-        following = yield from self._start_job(key, cause, incident)
+        following = self._start_job(key, cause, incident)
         if following is None and not w.ended:
             w.troubles.restarted()
         return following
@@ -100,43 +90,32 @@ class Recovery:
         phase = self._operation.phase_now() if stop.operating and self._detection.needs_phase else None
         return self._detection.delay(stop.event, stop.key, phase)
 
-    def _describe(self, stop: Stop) -> Incident:
-        event = stop.event
-        slot = event.slots[0] if event.slots else -1
-        node = -1 if slot < 0 or self._world.fleet.is_empty(slot) else self._world.fleet.unit_in(slot)
-        gpu = -1 if event.gpu is None else event.gpu
-        rank = -1 if slot < 0 else slot * self._gpus + max(gpu, 0)
-        return Incident(
-            time=stop.since,
-            cause=event.class_index,
-            gpu=gpu,
-            node=node,
-            rank=rank,
-            symptom=self._symptoms[event.class_index],
-            confined=event.confined,
-            permanent=event.permanent,
-            operating=stop.operating,
-            attempt=stop.key.attempt,
-            detected=None,
-            isolated=None,
-            resumed=None,
-        )
+    def _place(self, event: FaultEvent) -> tuple[int, int, int]:
+        """GPU in its node, node (unit) and rank of the seat of the fault; -1 for what it does not have."""
+        if not event.slots:
+            return -1, -1, -1
+        slot = event.slots[0]
+        node = -1 if self._world.fleet.is_empty(slot) else self._world.fleet.unit_in(slot)
+        if event.gpu is None:
+            return -1, node, slot * self._gpus
+        return event.gpu, node, slot * self._gpus + min(event.gpu, self._gpus - 1)
 
-    # -- nodes --------------------------------------------------------------------------------------------------------
+    # -- nodes ----------------------------------------------------------------------------------------------------------
 
     def _take_out(self, stop: Stop, verdict: Verdict) -> None:
-        """The blamed nodes leave, and with them those that broke while the job stood still."""
+        """The blamed nodes leave the job."""
         w = self._world
-        event = stop.event
-        left = [slot for slot in verdict.blamed if not w.fleet.is_empty(slot)]
-        for slot in left:
-            self._send_to_shop(slot, event, stop.key, broken=slot in event.slots)
-            w.broken.pop(slot, None)
-        w.troubles.node_left(left)
+        for slot in verdict.blamed:
+            if not w.fleet.is_empty(slot):
+                self._send_to_shop(slot, stop.event, stop.key, broken=slot in stop.event.slots)
+                w.broken.pop(slot, None)
+        if verdict.blamed and w.troubles:
+            w.troubles.node_left(verdict.blamed)
         if verdict.fault_stays:
             self._keep(stop)
 
     def _take_out_broken(self) -> None:
+        """Nodes that broke while the job stood still leave too."""
         w = self._world
         for slot, (event, key) in w.broken.items():
             self._send_to_shop(slot, event, key, broken=True)
@@ -165,21 +144,20 @@ class Recovery:
         else:
             w.troubles.returning.append(trouble)
 
-    def _wait_for_spares(self, cause: int, incident: int) -> Steps:
+    def _wait_for_spares(self, cause: int, incident: int) -> None:
         w = self._world
         start = w.now
-        while True:
-            ready = w.fleet.request(w.now)
-            if ready <= w.now or w.now >= w.horizon:
-                break
+        while (ready := w.fleet.request(w.now)) > w.now:
             if math.isinf(ready) and not w.fleet.can_ever_fill():
                 w.end("no node can return")
                 break
-            yield from w.stand_until_fault(min(ready, w.fleet.next_change(), w.horizon))
-            self._take_out_broken()
-        w.record.stopped(start, w.now, Phase.SPARE_WAIT, cause, incident)
-        if w.now >= w.horizon:
-            w.end("horizon")
+            w.stand_until_fault(min(ready, w.fleet.next_change(), w.horizon))
+            if w.now >= w.horizon:
+                w.end("horizon")
+                break
+            if w.broken:
+                self._take_out_broken()
+        w.record.stopped(start, w.now, _SPARE_WAIT, cause, incident)
         if not w.ended:
             self._seat()
 
@@ -191,25 +169,23 @@ class Recovery:
             self._seat_defective(slot)
 
     def _seat_defective(self, slot: int) -> None:
-        """A node that came back from the shop still broken: the fault that sent it there strikes again."""
+        """A node came back from the shop still broken: the fault that sent it there strikes again."""
         w = self._world
-        if any(slot in trouble.event.slots for trouble in w.troubles.returning):
-            return
         event = self._sent_for.get(w.fleet.unit_in(slot))
-        if event is not None:
-            again = event._replace(slots=(slot,), confined=True, permanent=True)
-            key = IncidentKey(event.stream, event.number, 1)
-            w.troubles.returning.append(Trouble(again, key, w.now, w.now))
+        if event is None or any(slot in trouble.event.slots for trouble in w.troubles.returning):
+            return
+        again = event._replace(slots=(slot,), confined=True, permanent=True)
+        w.troubles.returning.append(Trouble(again, IncidentKey(event.stream, event.number, 1), w.now, w.now))
 
-    # -- restart --------------------------------------------------------------------------------------------------------
+    # -- restart ----------------------------------------------------------------------------------------------------------
 
-    def _start_job(self, key: IncidentKey, cause: int, incident: int) -> Generator[simpy.Event, Any, Stop | None]:
+    def _start_job(self, key: IncidentKey, cause: int, incident: int) -> Stop | None:
         """Try until a rendezvous succeeds. Returns the fault that struck the restart, if one did."""
         w = self._world
         tries = 0
         while True:
             attempt = self._restart.attempt(key, tries)
-            struck = yield from self._stand_restarting(attempt.duration + self._load, cause, incident)
+            struck = self._stand_restarting(attempt.duration + self._load, cause, incident)
             if struck is not None or w.ended:
                 return struck
             tries += 1
@@ -219,31 +195,30 @@ class Recovery:
                 w.end("gave up restarting")
                 return None
 
-    def _stand_restarting(
-        self, duration: float, cause: int, incident: int
-    ) -> Generator[simpy.Event, Any, Stop | None]:
+    def _stand_restarting(self, duration: float, cause: int, incident: int) -> Stop | None:
         w = self._world
         start = w.now
         end = min(start + duration, w.horizon)
         stop: Stop | None = None
         while w.now < end and stop is None:
-            due = w.faults.next_time(w.now, Activity.RESTARTING)
-            yield from w.move(min(due, end), Activity.RESTARTING)
+            due = w.faults.next_time(w.now, RESTARTING)
+            until = min(due, end)
+            w.faults.run(w.now, until, RESTARTING)
+            w.now = until
             if due < end:
                 stop = self._struck_restarting()
-        w.record.stopped(start, w.now, Phase.RESTART, cause, incident)
+        w.record.stopped(start, w.now, _RESTART, cause, incident)
         if w.now >= w.horizon:
             w.end("horizon")
         return stop
 
     def _struck_restarting(self) -> Stop | None:
         w = self._world
-        event = w.faults.take(w.now, Activity.RESTARTING)
+        event = w.faults.take(w.now, RESTARTING)
         if event is None:
             return None
         key = IncidentKey(event.stream, event.number)
-        if event.effect in ("slow", "corruption"):
-            due = w.now + self._detection.delay(event, key)
-            w.troubles.latent.append(Trouble(event, key, w.now, due))
-            return None
-        return Stop(event, key, w.now, operating=False)
+        if event.effect not in ("slow", "corruption"):
+            return Stop(event, key, w.now, operating=False)
+        w.troubles.latent.append(Trouble(event, key, w.now, w.now + self._detection.delay(event, key)))
+        return None

@@ -8,7 +8,7 @@ from typing import Any
 import simpy
 
 from c4sim.ledger import Ledger, Outage
-from c4sim.response import Detection, Isolation, with_false_alarms
+from c4sim.response import Detection, with_false_alarms
 from c4sim.scenario import Scenario
 from c4sim.simulation.maintenance import Window, carry_out
 from c4sim.simulation.operation import Operation
@@ -31,21 +31,30 @@ def run(
     cuts = sorted({scenario.warmup, *marks} - {0.0})
     env = simpy.Environment()
     streams = Streams(seed, point, replication)
-    world = World(env, scenario, streams, ledger, Recorder(ledger, cuts))
-    env.run(until=env.process(_job(world, scenario, streams)))
+    world = World(scenario, streams, ledger, Recorder(ledger, cuts))
+    env.run(until=env.process(_job(env, world, scenario, streams)))
     ledger.end = world.now
     ledger.outages = [Outage(o.unit, o.out_s, o.back_s) for o in world.fleet.outages]
     return ledger
 
 
-def _job(world: World, scenario: Scenario, streams: Streams) -> Generator[simpy.Event, Any, None]:
-    """The SimPy process of the job: work, answer what stopped it, work again."""
+def _job(
+    env: simpy.Environment, world: World, scenario: Scenario, streams: Streams
+) -> Generator[simpy.Event, Any, None]:
+    """The SimPy process of the job: work, answer what stopped it, work again.
+
+    Nothing else happens between two disturbances, so each stretch and each answer is one computed wake-up; the fleet is passive and
+    lets happen what is due when the job asks it.
+    """
     detection = Detection(scenario, world.draws)
     operation = Operation(world, scenario, streams, detection)
-    recovery = Recovery(world, scenario, operation, detection, Isolation(scenario, world.draws))
+    recovery = Recovery(world, scenario, operation, detection)
     while not world.ended:
-        stopped = yield from operation.run()
+        stopped = operation.run()
+        yield env.timeout(max(world.now - env.now, 0.0))
         if isinstance(stopped, Window):
-            stopped = yield from carry_out(stopped, world, operation, recovery)
+            stopped = carry_out(stopped, world, operation, recovery)
         if isinstance(stopped, Stop):
-            yield from recovery.answer(stopped)
+            recovery.answer(stopped)
+        if world.now > env.now:
+            yield env.timeout(world.now - env.now)

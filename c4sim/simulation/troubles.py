@@ -36,6 +36,9 @@ class Troubles:
     latent: list[Trouble] = field(default_factory=list)
     returning: list[Trouble] = field(default_factory=list)
 
+    def __bool__(self) -> bool:
+        return bool(self.latent or self.returning)
+
     def rate(self) -> float:
         """Rate of the job: the slowest node sets the pace of a synchronous job."""
         factors = (self.slow_factors[t.event.class_index] for t in self.latent if t.event.effect == "slow")
@@ -48,12 +51,10 @@ class Troubles:
             return None
         return min(slow, key=lambda t: self.slow_factors[t.event.class_index]).event.class_index
 
-    def corrupt_since(self) -> float | None:
-        """When the oldest silent corruption began, None without one."""
-        return min((t.since for t in self.latent if t.event.effect == "corruption"), default=None)
-
     def next_due(self) -> Trouble | None:
         """The trouble that is due first; of those due at the same time the one that struck first."""
+        if not self.latent and not self.returning:
+            return None
         return min((*self.latent, *self.returning), key=lambda t: (t.due, t.since), default=None)
 
     def take(self, trouble: Trouble) -> None:
@@ -75,6 +76,8 @@ class Troubles:
 
     def restarted(self) -> None:
         """A restart ends what was transient."""
+        if not self.latent:
+            return
         self.latent = [t for t in self.latent if t.event.permanent or t.event.effect == "corruption"]
 
     def rolled_back(self, kept_until: float) -> None:

@@ -1,26 +1,24 @@
-"""What the parts of a job's loop share: the clock, the fleet, the faults, the checkpoints, the ledger."""
+"""What the parts of a job's loop share: time, the fleet, the faults, the checkpoints, the ledger."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from typing import Any, NamedTuple
-
-import simpy
+from typing import NamedTuple
 
 from c4sim.checkpoint import Checkpoints
 from c4sim.faults import Activity, FaultEvent, FaultProcess
 from c4sim.faults.places import Topology
 from c4sim.faults.rates import event_rate
 from c4sim.fleet import Fleet
-from c4sim.ledger import Ledger, Phase
+from c4sim.ledger import Ledger
 from c4sim.response import Draws, IncidentKey
 from c4sim.scenario import Scenario
 from c4sim.simulation.recorder import Recorder
 from c4sim.simulation.troubles import Troubles
 from c4sim.streams import Streams
 
-Steps = Generator[simpy.Event, Any, None]
+STOPPING_EFFECTS = ("crash", "hang")
+STOPPED, RESTARTING, OPERATING = (int(activity) for activity in Activity)
 
 
 class Stop(NamedTuple):
@@ -36,17 +34,14 @@ class Stop(NamedTuple):
 def job_mtbf_s(scenario: Scenario) -> float:
     """Mean time between the faults that stop the job (crash, hang), s of their clocks, at long-run rates; inf without any."""
     topology = Topology.of(scenario)
-    rate = sum(event_rate(f, topology) for f in scenario.faults.values() if f.effect in ("crash", "hang"))
+    rate = sum(event_rate(f, topology) for f in scenario.faults.values() if f.effect in STOPPING_EFFECTS)
     return 1.0 / rate if rate > 0.0 else math.inf
 
 
 class World:
-    """State of one run. Only `now` says what time it is: SimPy's own clock may differ from it by a rounding, never by more."""
+    """State of one run. `now` is the job's time, s; the job's process lets SimPy's clock follow it."""
 
-    def __init__(
-        self, env: simpy.Environment, scenario: Scenario, streams: Streams, ledger: Ledger, recorder: Recorder
-    ) -> None:
-        self.env = env
+    def __init__(self, scenario: Scenario, streams: Streams, ledger: Ledger, recorder: Recorder) -> None:
         self.ledger = ledger
         self.record = recorder
         self.fleet = Fleet(scenario, streams)
@@ -58,48 +53,43 @@ class World:
         self.broken: dict[int, tuple[FaultEvent, IncidentKey]] = {}
         self.horizon = math.inf if scenario.horizon is None else scenario.horizon
         self.now = 0.0
-
-    @property
-    def ended(self) -> bool:
-        """The run has its reason to end."""
-        return bool(self.ledger.end_reason)
+        self.ended = False
 
     def end(self, reason: str) -> None:
         """The run ends now, for this reason; the first reason stands."""
-        if not self.ledger.end_reason:
+        if not self.ended:
+            self.ended = True
             self.ledger.end_reason = reason
 
-    def move(self, until: float, activity: Activity) -> Steps:
-        """Let time pass until `until`; the clocks that this activity drives run."""
-        if until > self.now:
-            yield self.env.timeout(max(until - self.env.now, 0.0))
-            self.faults.run(self.now, until, activity)
-            self.now = until
-
-    def stand(self, phase: Phase, duration: float, cause: int, incident: int) -> Steps:
+    def stand(self, phase: int, duration: float, cause: int, incident: int) -> None:
         """The job stands still for `duration`, recorded as `phase`; ends the run at the horizon."""
         if not duration > 0.0:
             return
         start = self.now
-        end = min(start + duration, self.horizon)
-        while self.now < end:
-            yield from self.stand_until_fault(end)
-        self.record.stopped(start, end, phase, cause, incident)
-        if end == self.horizon:
+        end = start + duration
+        if end >= self.horizon:
+            end = self.horizon
             self.end("horizon")
+        while self.now < end:
+            self.stand_until_fault(end)
+        self.record.stopped(start, end, phase, cause, incident)
 
-    def stand_until_fault(self, end: float) -> Steps:
-        """The job stands still until `end`, or until a fault strikes it meanwhile (calendar clocks): its node is broken then."""
-        due = self.faults.next_time(self.now, Activity.STOPPED)
-        yield from self.move(min(due, end), Activity.STOPPED)
-        if due < end:
-            event = self.faults.take(due, Activity.STOPPED)
-            if event is not None:
-                self._struck_while_stopped(event)
+    def stand_until_fault(self, end: float) -> None:
+        """Time passes until `end`, or until a fault strikes the job that stands still (calendar clocks): its node is broken then."""
+        due = self.faults.next_time(self.now, STOPPED)
+        if due >= end:
+            self.faults.run(self.now, end, STOPPED)
+            self.now = end
+            return
+        self.faults.run(self.now, due, STOPPED)
+        self.now = due
+        event = self.faults.take(due, STOPPED)
+        if event is not None:
+            self._struck_while_stopped(event)
 
     def _struck_while_stopped(self, event: FaultEvent) -> None:
         self.ledger.stopped_faults += 1
-        if not event.confined or event.effect not in ("crash", "hang"):
+        if not event.confined or event.effect not in STOPPING_EFFECTS:
             return
         key = IncidentKey(event.stream, event.number)
         for slot in event.slots:
