@@ -1,5 +1,6 @@
 """From a scenario to its sources of faults, each on its clock."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from c4sim.faults.group import AgedSource, Group
 from c4sim.faults.lemons import LemonUnits
 from c4sim.faults.lives import Lives, place_law
 from c4sim.faults.marks import Marks
-from c4sim.faults.pace import CalendarPace, Unchanged
+from c4sim.faults.pace import CalendarPace, TimeChange, Unchanged
 from c4sim.faults.places import Topology
 from c4sim.faults.poisson import PoissonSource
 from c4sim.faults.rates import event_rate, hits_per_event
@@ -123,20 +124,18 @@ class Builder:
             key = (key, fault.temperature, fault.reinforcement)
         group = self.groups.get(key)
         if group is None:
-            group = self.groups[key] = Group(_clock(self.streams, index, fault, rate))
+            group = self.groups[key] = Group(_clock(self.scenario, self.streams, index, fault, rate))
         return group
 
 
-def _clock(streams: Streams, index: int, fault: FaultClass, rate: float) -> FaultClock:
+def _clock(scenario: Scenario, streams: Streams, index: int, fault: FaultClass, rate: float) -> FaultClock:
     level = LEVEL[fault.clock]
     moves = fault.temperature is not None or fault.reinforcement is not None
     if not moves and fault.clustering is None:
         return ActivityClock(level) if level else CalendarClock()
     calendar = CalendarPace(fault.temperature, fault.reinforcement) if moves else Unchanged()
-    clustering = fault.clustering
-    own = (
-        Unchanged()
-        if clustering is None
-        else GammaWindows(streams, index, rate, clustering.window, clustering.dispersion)
-    )
+    own: TimeChange = Unchanged()
+    if fault.clustering is not None:
+        last = math.inf if scenario.horizon is None else calendar.forward(scenario.horizon)
+        own = GammaWindows(streams, index, rate, fault.clustering.window, fault.clustering.dispersion, last)
     return PacedClock(level, calendar, own) if level else PacedCalendarClock(calendar, own)

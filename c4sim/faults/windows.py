@@ -1,12 +1,14 @@
 """Arrivals more clustered than Poisson: a gamma-distributed rate drawn anew in each window of the class's clock."""
 
+import math
 from bisect import bisect_right
 
 from c4sim.distributions import Gamma
 from c4sim.streams import Purpose, Streams
 
 _FIRST_BLOCK = 64
-_LARGEST_BLOCK = 65_536
+_LARGEST_BLOCK = 4096
+_MOST_WINDOWS = 1 << 20
 
 
 class GammaWindows:
@@ -14,14 +16,18 @@ class GammaWindows:
 
     Counts of a Poisson class of rate r in a window of length w are then negative binomial with mean r w and variance
     r w + v (r w)^2, so v = (dispersion - 1) / (r w) gives the dispersion (variance over mean) asked for; 1 is Poisson.
+    Clock values beyond `last` (at most 2^20 windows) are not looked for: what lies there never comes.
     """
 
-    def __init__(self, streams: Streams, entity: int, rate: float, window: float, dispersion: float) -> None:
+    def __init__(
+        self, streams: Streams, entity: int, rate: float, window: float, dispersion: float, last: float
+    ) -> None:
         self._streams = streams
         self._entity = entity
         self._window = window
         variance = (dispersion - 1.0) / (rate * window)
         self._law = Gamma(1.0, 1.0 / variance) if variance > 0.0 else None
+        self._most = min(last / window + 1.0, _MOST_WINDOWS)
         self._size = _FIRST_BLOCK
         self._speeds: list[float] = []
         self._sums = [0.0]
@@ -34,8 +40,10 @@ class GammaWindows:
         return self._sums[index] + self._speeds[index] * (time - index * self._window)
 
     def inverse(self, changed: float) -> float:
-        """What the class's clock shows, s, when the changed time reaches `changed`."""
+        """What the class's clock shows, s, when the changed time reaches `changed`; inf after `last`."""
         while self._sums[-1] <= changed:
+            if len(self._speeds) >= self._most:
+                return math.inf
             self._draw()
         index = bisect_right(self._sums, changed) - 1
         return index * self._window + (changed - self._sums[index]) / self._speeds[index]
