@@ -26,11 +26,13 @@ class Metric:
     numerator: tuple[str, ...]
     denominator: str | None
     unit: str
+    complement: bool = False
 
 
 DEFINITIONS = {
     "downtime_fraction": Metric(("lost_s",), "wall_s", "1"),
     "mtbf_s": Metric(("operating_s",), "failures", "s"),
+    "uptime_fraction": Metric(("lost_s",), "wall_s", "1", complement=True),
     "failures": Metric(("failures",), None, "count"),
 }
 
@@ -101,3 +103,12 @@ def kernel_that_dies_once(flag: Path) -> Kernel:
 FAST = Kernel(run, columns, totals, definitions)
 SLOW = Kernel(slow_run, columns, totals, definitions)
 FAILING = Kernel(failing_run, columns, totals, definitions)
+
+
+def kernel_with_loss_in(count: int) -> Kernel:
+    """No losses but 1 s in each of the first `count` replications."""
+
+    def lossy(scenario: Scenario, seed: int, point: int, replication: int) -> FakeLedger:
+        return FakeLedger([1e6, 1.0 if replication < count else 0.0, 1e6, 0.0])
+
+    return Kernel(lossy, columns, totals, definitions)

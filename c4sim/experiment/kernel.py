@@ -11,13 +11,16 @@ from c4sim.scenario import Scenario
 
 
 class Definition(Protocol):
-    """A metric: the sum of some columns over that of another one (None: per replication), in a unit."""
+    """A metric in a unit: the sum of some columns over that of another one (None: per replication), or 1 minus that."""
 
     @property
     def numerator(self) -> tuple[str, ...]: ...
 
     @property
     def denominator(self) -> str | None: ...
+
+    @property
+    def complement(self) -> bool: ...
 
     @property
     def unit(self) -> str: ...

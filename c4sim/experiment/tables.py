@@ -63,17 +63,21 @@ class Totals:
 
     def values(self, definition: Definition) -> FloatArray | None:
         """Pseudo-values of a metric, one a replication; None where they do not exist."""
-        return pseudo_values(*self.parts(definition))
+        values = pseudo_values(*self.parts(definition))
+        return values if values is None or not definition.complement else 1.0 - values
 
     def metric(self, definition: Definition) -> Value:
         """A metric with its interval."""
         top, bottom = self.parts(definition)
-        values = pseudo_values(top, bottom)
+        ratio = _ratio(top, bottom)
+        if ratio is not None and definition.complement:
+            ratio = 1.0 - ratio
+        values = self.values(definition)
         if values is None:
-            return Value(_ratio(top, bottom), None, None, definition.unit)
+            return Value(ratio, None, None, definition.unit)
         estimate = mean_interval(values)
         # With a constant denominator both are the mean; that of equal values is then exact.
-        mean = estimate.value if _constant(bottom) else _ratio(top, bottom)
+        mean = estimate.value if _constant(bottom) else ratio
         return Value(mean, estimate.low, estimate.high, definition.unit)
 
     def metrics(self, definitions: Mapping[str, Definition]) -> dict[str, Value]:

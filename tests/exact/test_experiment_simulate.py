@@ -157,6 +157,12 @@ def test_the_ratio_of_sums_by_hand() -> None:
     assert totals.metric(fakes.DEFINITIONS["failures"]).mean == 2.0
 
 
+def test_a_complement_turns_its_interval_round() -> None:
+    metrics = simulate(SCENARIO, 30, seed=3, kernel=fakes.FAST).metrics
+    down, up = metrics["downtime_fraction"], metrics["uptime_fraction"]
+    assert (up.mean, up.low, up.high) == pytest.approx((1 - down.mean, 1 - down.high, 1 - down.low), rel=1e-12)
+
+
 def test_a_denominator_in_one_replication_only_has_a_ratio_and_no_interval() -> None:
     top, bottom = np.array([3.0, 0.0]), np.array([2.0, 0.0])
     assert pseudo_values(top, bottom) is None
