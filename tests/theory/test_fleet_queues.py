@@ -107,7 +107,7 @@ def erlang_c(servers: int, load: float) -> float:
 
 
 def test_the_shop_is_an_m_m_c_queue() -> None:
-    """100 nodes of mean life 100 days, always full, 4 crews, 3-day repair: W = r + C / (c mu - lam); 100 days warm-up."""
+    """100 nodes of mean life 100 days, always full; 4 crews, 3-day repair: W = r + C / (c mu - lam); warm-up 100 d."""
     spec = {"law": "exponential", "mean": "3d"}
     scenario = scenario_of(100, {"per_pool": "unlimited"}, {"duration": spec, "crews": 4})
     exact = 3.0 + erlang_c(4, 3.0) / (4 / 3.0 - 1.0)
