@@ -21,11 +21,14 @@ DEFAULT_SCENARIO = "single_class"
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a sweep: its overrides, what was swept, and the scenario, or the problems that leave none."""
+    """One point of a sweep: its overrides, what was swept, and the scenario, or the problems that leave none.
+
+    `swept` maps each swept or listed key to its value as text.
+    """
 
     index: int
     overrides: tuple[str, ...]
-    swept: dict[str, Any]
+    swept: dict[str, str]
     scenario: Scenario | None
     problems: tuple[Problem, ...] = ()
 
@@ -51,9 +54,9 @@ def load_points(
 ) -> tuple[Point, ...]:
     """The points that `overrides` span; `scenario=NAME` is one of them (default: single_class).
 
-    pairing: `product` of all values, or `zip`, the values of the swept keys side by side. points_file: a CSV file with a
-    column per key and a row per point, combined with what `overrides` sweep. multirun false: several values are a
-    mistake.
+    pairing: `product` of all values, or `zip`, the values of the swept keys side by side. points_file: a CSV file
+    with a column per key and a row per point, combined with what `overrides` sweep. multirun false: several values are
+    a mistake.
 
     A mistake of some points only leaves those without scenario. Raises ConfigError when no point has one.
     """
@@ -70,6 +73,11 @@ def load_points(
                 break
     loader.raise_problems(points)
     return tuple(points)
+
+
+def _shown(assignment: Assignment, at: int) -> str:
+    value = assignment.values[at]
+    return value if isinstance(value, str) else assignment.texts[at].partition("=")[2]
 
 
 def _not_swept(assignment: Assignment) -> Problem:
@@ -102,7 +110,7 @@ class _Loader:
 
     def point(self, index: int, choice: list[Choice], listed: set[str]) -> Point:
         overrides = tuple(assignment.texts[at] for assignment, at in choice)
-        swept = {a.key: a.values[at] for a, at in choice if a.swept or a.key in listed}
+        swept = {a.key: _shown(a, at) for a, at in choice if a.swept or a.key in listed}
         groups, values, problems = self._split((a.key, a.values[at]) for a, at in choice)
         draft = self._base(groups).copy()
         problems += draft.override(values)

@@ -17,7 +17,7 @@ class FileRefusedError(ValueError):
 def read_table(name: str, config_dir: Path | None) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a CSV file; blank lines and lines that start with # are left out.
 
-    Raises FileRefusedError when the file lies outside, is no plain file, is too large, or its rows do not fit its header.
+    Raises FileRefusedError when it lies outside, is no plain file, is too large, or its rows do not fit its header.
     """
     path = _permitted(name, config_dir)
     try:

@@ -1,0 +1,69 @@
+"""The command line: a verb's module reads the verb's words and calls one function of the package.
+
+Importing this package is cheap, so that help needs no simulator. Each verb's module holds its help text (`HELP`) and
+`run(words)`, which returns the exit code: 0 fine, 1 found what the verb looks for or failed, 2 bad input, 3 undecided.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from c4sim.cli.messages import say, say_problems
+from c4sim.cli.verbs import VERBS, overview
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads any more. The interpreter must not stumble over what is still in the buffer when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        say(str(error))
+        return 1
+    except ValueError as error:
+        if not hasattr(error, "problems"):
+            raise
+        say_problems(error.problems)
+        return 2
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("--help", "-h", "help"):
+        print(overview())
+        return 0
+    if words[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"c4sim {version('c4sim')}")
+        return 0
+    verb = words[0]
+    if verb not in VERBS:
+        return _unknown(verb)
+    module = importlib.import_module(f"c4sim.cli.{verb}")
+    if any(word in ("--help", "-h") for word in words[1:]):
+        print(module.HELP.strip())
+        return 0
+    code: int = module.run(words[1:])
+    return code
+
+
+def _unknown(verb: str) -> int:
+    from difflib import get_close_matches
+
+    close = get_close_matches(verb, list(VERBS), n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    say(f"no such verb '{verb}'{hint} (c4sim --help lists them)")
+    return 2

@@ -1,0 +1,134 @@
+"""`c4sim check`: does the simulator still give what the baselines say?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4sim.cli import readers
+from c4sim.cli.words import Grammar, Words, read
+
+if TYPE_CHECKING:
+    from c4sim.gate import Report
+
+HELP = """\
+usage: c4sim check BASELINE... [OPTION=VALUE...]
+       c4sim check BASELINE... --update
+       c4sim check --create FILE [scenario=NAME] [KEY=VALUE...]
+
+Run the scenarios of the baselines again with fresh seeds and test whether each gated metric (downtime_fraction) is
+equivalent within its margin (1.5 % of it), by two one-sided tests. Other metrics are listed beside it.
+
+  c4sim check results/baselines/*.json
+  c4sim check results/baselines/c4_june2023.json --update
+  c4sim check --create results/baselines/mine.json scenario=c4_june2023 checkpoint.interval=10min
+
+exit codes: 0 equivalent, 1 changed, 3 undecided (with the replications that would decide), 2 bad input
+
+options
+  replications=N        instead of the number that each baseline asks for
+  seed=N                instead of a fresh one
+  workers=N             processes (all cores)
+  format=text|json      json: one document on stdout
+  junit=FILE            write JUnit XML as well
+  --annotations         print workflow commands that a CI log shows beside the file
+  --update              make the baselines again and show what changed
+  --create FILE         make a new baseline; metric=NAME and margin=1.5% set its gate
+  --config-dir DIR      your own YAML groups, looked at before c4sim's
+"""
+
+
+def _grammar() -> Grammar:
+    from c4sim.cli.common import CONFIG_DIR, FORMAT, SEED, WORKERS
+
+    options = {
+        "replications": readers.whole(2, 10_000_000),
+        "junit": readers.some_text,
+        "metric": readers.some_text,
+        "margin": readers.probability,
+    }
+    return Grammar(
+        options={**FORMAT, **SEED, **WORKERS, **options},
+        switches=("--update", "--annotations"),
+        texts=(*CONFIG_DIR, "--create"),
+        positional="a baseline",
+    )
+
+
+def run(words: list[str]) -> int:
+    """Run the verb."""
+    from c4sim.scenario import Problem
+
+    said = read(words, _grammar())
+    new = said.text("--create")
+    if new is not None:
+        return _create(said, Path(new))
+    said.problems += [Problem(text, "scenario keys go with --create only") for text in said.overrides]
+    if not said.positional:
+        said.problems.append(Problem("BASELINE", "give at least one file, or --create FILE"))
+    said.check()
+    return _check(said)
+
+
+def _check(said: Words) -> int:
+    from c4sim import gate
+    from c4sim.executors import cpu_count
+    from c4sim.experiment import progress
+
+    folder = said.text("--config-dir")
+    with progress.bar("check") as bar:
+        report = gate.check(
+            [Path(name) for name in said.positional],
+            workers=said.options.get("workers", cpu_count()),
+            seed=said.options.get("seed"),
+            replications=said.options.get("replications"),
+            update="--update" in said.switches,
+            config_dir=None if folder is None else Path(folder),
+            progress=bar,
+        )
+    if "junit" in said.options:
+        Path(said.options["junit"]).write_text(gate.junit(report), encoding="utf-8")
+    _show(report, said)
+    return report.exit_code
+
+
+def _show(report: "Report", said: Words) -> None:
+    from c4sim.cli.output import print_json
+
+    if said.options.get("format") == "json":
+        print_json(report.as_document())
+        return
+    for line in report.lines():
+        print(line)
+    if "--annotations" in said.switches:
+        for line in report.annotations():
+            print(line)
+
+
+def _create(said: Words, path: Path) -> int:
+    from c4sim import gate
+    from c4sim.cli.common import scenario_of
+    from c4sim.configure import DEFAULT_SCENARIO
+    from c4sim.executors import cpu_count
+    from c4sim.experiment import progress
+    from c4sim.scenario import Problem
+
+    said.problems += [Problem(word, "is no key=value") for word in said.positional]
+    scenario = scenario_of(said)
+    names = [text.partition("=")[2] for text in said.overrides if text.startswith("scenario=")]
+    others = [text for text in said.overrides if not text.startswith("scenario=")]
+    gates = (
+        gate.Gate(metric=said.options.get("metric", "downtime_fraction"), margin=said.options.get("margin", 0.015)),
+    )
+    with progress.bar("baseline") as bar:
+        baseline = gate.create(
+            scenario,
+            gates=gates,
+            source=[*(names[-1:] or [DEFAULT_SCENARIO]), *others],
+            seed=said.options.get("seed", 1),
+            workers=said.options.get("workers", cpu_count()),
+            progress=bar,
+        )
+    gate.write(path, baseline)
+    print(
+        f"{path}: {baseline.replications} replications, seed {baseline.seed}; a check runs {baseline.check_replications}"
+    )
+    return 0

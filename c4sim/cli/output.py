@@ -1,0 +1,33 @@
+"""Results on stdout: one JSON document, or plain tables."""
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def print_json(document: Any) -> None:
+    """One JSON document and nothing else. What does not exist is null, never NaN."""
+    print(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns separated by two spaces: the first flush left, the others flush right."""
+    table = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    for row in table:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        print("  ".join(cells).rstrip())
+
+
+def number(value: float | None, metric: str = "") -> str:
+    """A number for people: shares in per cent, others with five digits; `-` for what does not exist."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{100 * value:.3f} %" if is_share(metric) else f"{value:.5g}"
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share of time or of incidents."""
+    name = metric.partition("/")[0]
+    return name in ("ettr", "goodput", "finished") or name.endswith(("_fraction", "_share")) or "probability" in name

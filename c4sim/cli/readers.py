@@ -1,0 +1,65 @@
+"""Readers of option values: text in, value out, ValueError with what is allowed."""
+
+from collections.abc import Callable
+
+
+def one_of(*allowed: str) -> Callable[[str], str]:
+    """A reader of one of some words."""
+
+    def reader(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return text
+
+    return reader
+
+
+def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` to `most`."""
+
+    def reader(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return int(text)
+
+    return reader
+
+
+def whole_or_auto(least: int, most: int = 2**64 - 1) -> Callable[[str], int | str]:
+    """A reader of whole numbers, or `auto`."""
+
+    def reader(text: str) -> int | str:
+        return text if text == "auto" else whole(least, most)(text)
+
+    return reader
+
+
+def share(text: str) -> float:
+    """A share: 0.1pp, 1.5%, 0.015."""
+    from c4sim.units import parse_share
+
+    try:
+        number = float(text)
+    except ValueError:
+        return parse_share(text)
+    return parse_share(number)
+
+
+def probability(text: str) -> float:
+    """A probability strictly between 0 and 1."""
+    value = share(text)
+    if not 0.0 < value < 1.0:
+        raise ValueError("must lie between 0 and 1")
+    return value
+
+
+def some_text(text: str) -> str:
+    """Any text but none."""
+    if not text:
+        raise ValueError("must not be empty")
+    return text
+
+
+def text_format(text: str) -> str:
+    """Output: a table for people, or one JSON document."""
+    return one_of("text", "json")(text)

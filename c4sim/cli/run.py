@@ -1,0 +1,211 @@
+"""`c4sim run`: one scenario, or a sweep."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4sim.cli import readers
+from c4sim.cli.words import Grammar, Words, read
+
+if TYPE_CHECKING:
+    from c4sim.configure import Point
+    from c4sim.experiment import Outcome, Result
+    from c4sim.experiment import Point as PlanPoint
+    from c4sim.scenario import Scenario
+
+DEFAULT_REPLICATIONS = 100
+
+HELP = """\
+usage: c4sim run [-m] [scenario=NAME] [KEY=VALUE...] [OPTION=VALUE...]
+
+Simulate a scenario and print its metrics with 95 % intervals. Several values of a key need -m and span a sweep:
+one folder with manifest.json, status.csv, summary.csv and replications/. The same command continues what was stopped.
+
+  c4sim run scenario=c4_june2023 checkpoint.interval=10min replications=200 seed=1
+  c4sim run -m scenario=c4_june2023 checkpoint.interval=10min,30min,1h,3h spares.per_pool=0,2,8
+  c4sim run 'faults.crash.mtbf=50000h per gpu' job.nodes=2048 format=json
+
+scenarios: single_class, c4_june2023, c4_dec2023, c4_4096, c4_june2023_calendar, c4_dec2023_calendar
+groups:    detection=immediate|elastic_agent|c4d   isolation=immediate|manual|c4d
+
+options
+  replications=N|auto   number of simulated runs (100); auto: as many as target= needs
+  target=0.1pp          with auto: half width of the 95 % interval of the downtime fraction
+  budget=N              with auto: at most so many (10000)
+  seed=N                random streams are keyed on it (0)
+  workers=N             processes (all cores when it is worth it)
+  format=text|json      json: one document on stdout
+  output=DIR            folder for the results (a sweep has a default); hydra.sweep.dir=DIR says the same
+  ledger=keep|none      keep every interval of every run in that folder (none)
+  --config-dir DIR      your own YAML groups, looked at before c4sim's
+
+sweeps
+  -m, --multirun        every combination of the values given
+  sweep=zip             first with first, second with second, ...
+  points=FILE           CSV: a column per key, a row per point
+  executor=local|dask   where chunks run; address=HOST:PORT of a Dask scheduler (none: a local cluster)
+  on_error=continue|stop  what a failed point means for the others (continue)
+  --shard I/N           run the I-th of N parts of the sweep in a shared folder
+"""
+
+
+def _grammar() -> Grammar:
+    from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
+
+    options = {
+        "output": readers.some_text,
+        "hydra.sweep.dir": readers.some_text,
+        "ledger": readers.one_of("keep", "none"),
+        "sweep": readers.one_of("product", "zip"),
+        "points": readers.some_text,
+        "executor": readers.one_of("local", "dask"),
+        "address": readers.some_text,
+        "on_error": readers.one_of("continue", "stop"),
+    }
+    return Grammar(
+        options={**FORMAT, **SEED, **WORKERS, **REPLICATIONS, **options},
+        switches=("--multirun",),
+        texts=(*CONFIG_DIR, "--shard"),
+    )
+
+
+def run(words: list[str]) -> int:
+    """Run the verb."""
+    said = read(words, _grammar())
+    return _sweep(said) if "--multirun" in said.switches else _single(said)
+
+
+def _single(said: Words) -> int:
+    from c4sim.cli.common import replications_of, scenario_of, workers_of
+    from c4sim.cli.messages import say
+    from c4sim.experiment import ReplicationError, progress, simulate
+
+    for name in ("sweep", "points", "executor", "address", "on_error"):
+        if name in said.options:
+            said.wrong(name, "goes with -m", said.options[name])
+    folder = _folder(said)
+    if said.options.get("ledger") == "keep" and folder is None:
+        said.wrong("ledger", "keep needs a folder, output=DIR")
+    scenario = scenario_of(said)
+    replications = replications_of(said, DEFAULT_REPLICATIONS)
+    try:
+        with progress.bar("run") as bar:
+            result = simulate(
+                scenario,
+                replications,
+                said.options.get("seed", 0),
+                workers=workers_of(said, replications),
+                keep_ledger=said.options.get("ledger") == "keep",
+                progress=bar,
+            )
+    except ReplicationError as error:
+        say(str(error))
+        return 1
+    if folder is not None:
+        _write(result, folder, keep_ledger=said.options.get("ledger") == "keep")
+    _show(result, said)
+    return 0
+
+
+def _folder(said: Words) -> Path | None:
+    name = said.options.get("output") or said.options.get("hydra.sweep.dir")
+    return None if name is None else Path(name)
+
+
+def _write(result: "Result", folder: Path, *, keep_ledger: bool) -> None:
+    import json
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, document in (("manifest.json", result.manifest()), ("result.json", result.as_document())):
+        (folder / name).write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    if keep_ledger:
+        result.ledger.to_parquet(folder / "ledger.parquet")
+        result.incidents.to_parquet(folder / "incidents.parquet")
+
+
+def _show(result: "Result", said: Words) -> None:
+    from c4sim.cli.output import number, print_json, print_table
+
+    if said.options.get("format") == "json":
+        print_json(result.as_document())
+        return
+    print(f"{result.scenario.name}: {result.n} replications, seed {result.seed}")
+    rows = [
+        (name, number(value.mean, name), number(value.low, name), number(value.high, name), value.unit)
+        for name, value in result.metrics.items()
+        if name.count("/") < 2 or value.mean
+    ]
+    print_table(("metric", "mean", "95 % from", "to", "unit"), rows)
+
+
+def _sweep(said: Words) -> int:
+    from c4sim.cli.common import points_of, refusing, replications_of
+    from c4sim.experiment import Plan, Shard, SweepError, progress, sweep
+
+    with refusing(ValueError):
+        shard = Shard.parse(said.text("--shard") or "1/1")
+    points = points_of(said, multirun=True)
+    replications = replications_of(said, DEFAULT_REPLICATIONS)
+    plan = Plan(_base(points, said), _plan_points(points), replications, said.options.get("seed", 0))
+    with refusing(SweepError, ValueError), progress.bar("sweep") as bar:
+        outcome = sweep(
+            plan,
+            _folder(said),
+            executor=said.options.get("executor", "local"),
+            workers=said.options.get("workers"),
+            address=said.options.get("address"),
+            shard=shard,
+            on_error=said.options.get("on_error", "continue"),
+            keep_ledger=said.options.get("ledger") == "keep",
+            progress=bar,
+        )
+    return _show_sweep(outcome, list(points[0].swept), said)
+
+
+def _plan_points(points: "tuple[Point, ...]") -> "tuple[PlanPoint, ...]":
+    from c4sim.experiment import Point as PlanPoint
+
+    return tuple(
+        PlanPoint(point.index, point.swept, point.scenario, "; ".join(map(str, point.problems)) or None)
+        for point in points
+    )
+
+
+def _base(points: "tuple[Point, ...]", said: Words) -> "Scenario":
+    """What all points have in common: the scenario without the swept keys, or the first point where that is none."""
+    from c4sim.configure import load_points
+    from c4sim.scenario import ScenarioError
+
+    first = points[0]
+    fixed = [text for text in first.overrides if text.partition("=")[0] not in first.swept]
+    try:
+        base = load_points(fixed, config_dir=said.text("--config-dir"))[0].scenario
+    except ScenarioError:
+        base = next(point.scenario for point in points if point.scenario is not None)
+    assert base is not None
+    return base
+
+
+def _show_sweep(outcome: "Outcome", swept: list[str], said: Words) -> int:
+    from c4sim.cli.messages import say
+    from c4sim.cli.output import number, print_json, print_table
+
+    for point, error in outcome.failed:
+        say(f"point {point.number} ({', '.join(f'{k}={v}' for k, v in point.values.items())}): {error}")
+    code: int = outcome.exit_code
+    if said.options.get("format") == "json":
+        failed = [
+            {"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed
+        ]
+        print_json({"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed})
+        return code
+    metric = "downtime_fraction"
+    columns = (metric, f"{metric}.low", f"{metric}.high")
+    print_table(
+        (*swept, "n", metric, "95 % from", "to"),
+        [
+            (*(str(row[key]) for key in swept), str(row["n"]), *(number(row.get(name), metric) for name in columns))
+            for row in outcome.summary
+        ],
+    )
+    print(outcome.folder)
+    return code
