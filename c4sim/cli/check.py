@@ -55,15 +55,14 @@ def _grammar() -> Grammar:
 
 def run(words: list[str]) -> int:
     """Run the verb."""
-    from c4sim.scenario import Problem
-
     said = read(words, _grammar())
     new = said.text("--create")
     if new is not None:
         return _create(said, Path(new))
-    said.problems += [Problem(text, "scenario keys go with --create only") for text in said.overrides]
+    for text in said.overrides:
+        said.wrong(text.partition("=")[0], "scenario keys go with --create only")
     if not said.positional:
-        said.problems.append(Problem("BASELINE", "give at least one file, or --create FILE"))
+        said.wrong("BASELINE", "give at least one file, or --create FILE")
     said.check()
     return _check(said)
 
@@ -109,9 +108,9 @@ def _create(said: Words, path: Path) -> int:
     from c4sim.configure import DEFAULT_SCENARIO
     from c4sim.executors import cpu_count
     from c4sim.experiment import progress
-    from c4sim.scenario import Problem
 
-    said.problems += [Problem(word, "is no key=value") for word in said.positional]
+    for word in said.positional:
+        said.wrong(word, "is no key=value")
     scenario = scenario_of(said)
     names = [text.partition("=")[2] for text in said.overrides if text.startswith("scenario=")]
     others = [text for text in said.overrides if not text.startswith("scenario=")]
@@ -128,7 +127,5 @@ def _create(said: Words, path: Path) -> int:
             progress=bar,
         )
     gate.write(path, baseline)
-    print(
-        f"{path}: {baseline.replications} replications, seed {baseline.seed}; a check runs {baseline.check_replications}"
-    )
+    print(f"{path}: {baseline.replications} replications, seed {baseline.seed}")
     return 0

@@ -22,7 +22,7 @@ Reader = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class Grammar:
-    """What a verb takes: options (key=value) with readers, switches (--update), texts (--with TEXT), scenario overrides.
+    """What a verb takes: options (key=value) with readers, switches (--update), texts (--with TEXT), overrides.
 
     positional: what other words are, in a word or two; null: there are none.
     """
