@@ -11,7 +11,7 @@ from c4sim.scenario import Scenario
 from c4sim.scenario.values import LawSpec
 from c4sim.streams import Purpose, Streams
 
-HOT = 2**16 - 1
+HOT = 2**34 - 1
 
 
 @dataclass
@@ -58,7 +58,7 @@ class SlowFleet:
 
     def draw(self, purpose: Purpose, spec: LawSpec | None, incident: tuple[int, int, int], attempt: int) -> float:
         stream, number, ordinal = incident
-        u = self.streams.uniforms(purpose, stream + ordinal * 2**16 + attempt * 2**40, number, 1)
+        u = self.streams.uniforms(purpose, stream + ordinal * 2**34 + attempt * 2**50, number, 1)
         return float(u[0] if spec is None else law_of(spec).quantile(u)[0])
 
     def stages(self) -> list[tuple[LawSpec, float, float, float]]:

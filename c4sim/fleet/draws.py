@@ -4,10 +4,11 @@ from c4sim.distributions import Fixed, Law
 from c4sim.fleet.places import Outage
 from c4sim.streams import BlockReader, Purpose, Streams
 
-# The stream of an incident (small), how many units it had taken out before, and the attempt at repair, in one entity
-# number.
-ORDINAL_SHIFT = 16
-ATTEMPT_SHIFT = 40
+# One entity number holds the incident's stream (below 2**34: class, and how often the fault has struck again), how many
+# units the incident had taken out before (below 2**16) and the attempt at repair (modulo 2**14).
+ORDINAL_SHIFT = 34
+ATTEMPT_SHIFT = 50
+_ATTEMPTS = 1 << 14
 HOT_SPARE_STREAM = (1 << ORDINAL_SHIFT) - 1
 
 _FIRST_BLOCK = 32
@@ -35,7 +36,7 @@ class IncidentDraws:
             return self._fixed
         entity = outage.stream
         if outage.ordinal or attempt:
-            entity += (outage.ordinal << ORDINAL_SHIFT) + (attempt << ATTEMPT_SHIFT)
+            entity += (outage.ordinal << ORDINAL_SHIFT) + (attempt % _ATTEMPTS << ATTEMPT_SHIFT)
         reader = self._readers.get(entity)
         if reader is None:
             first = _FIRST_BLOCK if entity == outage.stream else _RARE_BLOCK
