@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from c4sim.checkpoint.facts import NO_PROGRESS_YET, Progress
 from c4sim.checkpoint.timeline import Timeline
 
@@ -9,15 +11,16 @@ from c4sim.checkpoint.timeline import Timeline
 class Leg:
     """The part of a stretch that runs at one rate. A stretch without slow faults is one leg.
 
-    begin: absolute time, s; work: surviving work of the job there; number: legs of the run before this one; previous:
-    the leg of the same stretch before it; wall and base: length and progress of the stretch before this leg.
+    stretch: absolute time of the stretch's start, s; work: the job's work at the leg's start; number: legs of the run
+    before this one; wall, base: length and progress of the stretch before this leg; previous: the leg of the same
+    stretch before it. length: of this leg, known when the next one starts.
     """
 
-    __slots__ = ("base", "begin", "number", "previous", "timeline", "wall", "work")
+    __slots__ = ("base", "begin", "length", "number", "previous", "stretch", "timeline", "wall", "work")
 
     def __init__(
         self,
-        begin: float,
+        stretch: float,
         work: float,
         number: int,
         timeline: Timeline,
@@ -25,16 +28,18 @@ class Leg:
         base: Progress = NO_PROGRESS_YET,
         previous: Leg | None = None,
     ) -> None:
-        self.begin = begin
+        self.stretch = stretch
+        self.begin = stretch + wall
         self.work = work
         self.number = number
         self.timeline = timeline
         self.wall = wall
         self.base = base
         self.previous = previous
+        self.length = inf
 
     def at(self, wall: float) -> Leg:
-        """The leg of this stretch that `wall`, counted from the stretch's start, lies in."""
+        """The leg of this stretch, not after this one, that `wall` (from the stretch's start) lies in."""
         leg = self
         while leg.previous is not None and wall < leg.wall:
             leg = leg.previous
@@ -50,6 +55,13 @@ class Leg:
             base.slowdown_s + here.slowdown_s,
             base.saves + here.saves,
         )
+
+    def durable(self, tier: int, now: float, persist: float) -> int:
+        """Number of this leg's saves in `tier` that are durable at `now` (absolute), `persist` after their stall."""
+        count = self.timeline.saved(tier, now - self.begin, persist)
+        if count and self.length < inf:
+            return min(count, self.timeline.saved(tier, self.length, 0.0))
+        return count
 
     def save_time(self, tier: int, index: int) -> float:
         """Absolute time of the end of the stall of the tier's save `index`."""

@@ -1,0 +1,240 @@
+"""Timelines of any save schedule that repeats: tiers, asynchronous writing, overruns, slow nodes."""
+
+from bisect import bisect_left, bisect_right
+from math import inf
+from typing import NamedTuple
+
+from c4sim.checkpoint.facts import Progress
+from c4sim.checkpoint.schedule import Number, Piece, Save, Schedule
+from c4sim.checkpoint.timeline import Entry, JobPhase
+
+
+class _Row(NamedTuple):
+    """A piece as floats, less the multiples of the period if it is part of the loop. standing: a stall (rate 0)."""
+
+    start: float
+    work: float
+    stall: float
+    slowdown: float
+    saves: int
+    rate: float
+    due_in: float
+    triggers: int
+    standing: bool
+    place: int
+
+
+class _Period(NamedTuple):
+    """What one turn of the loop adds to time, work, stall, slowdown and saves; `first` numbers its first turn."""
+
+    wall: float
+    work: float
+    stall: float
+    slowdown: float
+    saves: int
+    first: int
+
+
+class _TierSaves(NamedTuple):
+    """A tier's saves as (begin, end, work): those before the loop, and one turn's less the multiples of the
+    period."""
+
+    early: list[tuple[float, float, float]]
+    early_ends: list[float]
+    turn: list[tuple[float, float, float]]
+    turn_ends: list[float]
+
+
+class Periodic:
+    """Timeline of a schedule. What turn q of the loop holds is q times the period plus a constant: multiples round
+    once.
+
+    persist: per tier, s from a save's end until it is durable; open_before: per tier, s until an earlier leg's save
+    is durable.
+    """
+
+    __slots__ = (
+        "_early_starts",
+        "_early_works",
+        "_loop",
+        "_open_before",
+        "_period",
+        "_persist",
+        "_rows",
+        "_saves",
+        "_starts",
+        "_works",
+    )
+
+    def __init__(self, schedule: Schedule[Number], persist: tuple[float, ...], open_before: tuple[float, ...]) -> None:
+        loop = schedule.loop_piece
+        first, end = schedule.pieces[loop], schedule.end
+        assert end is not None
+        wall, work = end.start - first.start, end.work - first.work
+        stall, slowdown, saves = end.stall - first.stall, end.slowdown - first.slowdown, end.saves - first.saves
+        turn = round(first.start / wall)
+        self._period = _Period(float(wall), float(work), float(stall), float(slowdown), saves, turn)
+        shift = Piece(turn * wall, turn * work, turn * stall, turn * slowdown, turn * saves, None, wall - wall, 0)
+        still = Piece(wall - wall, wall - wall, wall - wall, wall - wall, 0, None, wall - wall, 0)
+        self._rows = [
+            _row(piece, shift if place >= loop else still, place) for place, piece in enumerate(schedule.pieces)
+        ]
+        self._loop = loop
+        self._early_starts = [row.start for row in self._rows[:loop]]
+        self._early_works = [row.work for row in self._rows[:loop]]
+        self._starts = [row.start for row in self._rows[loop:]]
+        self._works = [row.work for row in self._rows[loop:]]
+        early, later = schedule.saves[: schedule.loop_save], schedule.saves[schedule.loop_save :]
+        self._saves = [_tier_saves(_of(early, tier), _of(later, tier), shift, still) for tier in range(len(persist))]
+        self._persist = persist
+        self._open_before = open_before
+
+    def _locate(self, wall: float) -> tuple[int, _Row]:
+        """The last piece that starts at or before `wall`, and the loop's turn that it lies in (0 before the loop)."""
+        period, starts = self._period, self._starts
+        if wall < period.first * period.wall + starts[0]:
+            return 0, self._rows[max(bisect_right(self._early_starts, wall) - 1, 0)]
+        turn = int((wall - starts[0]) / period.wall)
+        if (turn + 1) * period.wall + starts[0] <= wall:
+            turn += 1
+        elif turn * period.wall + starts[0] > wall:
+            turn -= 1
+        base = turn * period.wall
+        place = max(bisect_right(starts, wall - base) - 1, 0)
+        if place + 1 < len(starts) and base + starts[place + 1] <= wall:
+            place += 1
+        elif place and base + starts[place] > wall:
+            place -= 1
+        return turn, self._rows[self._loop + place]
+
+    def _next(self, turn: int, row: _Row) -> tuple[int, _Row]:
+        place = row.place + 1
+        if place == len(self._rows):
+            return turn + 1, self._rows[self._loop]
+        return (self._period.first if place == self._loop else turn), self._rows[place]
+
+    def progress(self, wall: float) -> Progress:
+        """See Timeline."""
+        turn, row = self._locate(wall)
+        period = self._period
+        work = turn * period.work + row.work
+        stall = turn * period.stall + row.stall
+        slowdown = turn * period.slowdown + row.slowdown
+        since = wall - (turn * period.wall + row.start)
+        if row.standing:
+            stall += since
+        else:
+            work += row.rate * since
+            slowdown += since - row.rate * since
+        return Progress(work, stall, slowdown, turn * period.saves + row.saves)
+
+    def wall_of_work(self, work: float) -> float:
+        """See Timeline."""
+        if not work > 0.0:
+            return 0.0
+        period, works = self._period, self._works
+        if work <= period.first * period.work + works[0]:
+            row = self._rows[max(bisect_left(self._early_works, work) - 1, 0)]
+            return row.start + (work - row.work) / row.rate
+        turn = int((work - works[0]) / period.work)
+        if (turn + 1) * period.work + works[0] < work:
+            turn += 1
+        elif turn * period.work + works[0] >= work:
+            turn -= 1
+        base = turn * period.work
+        place = max(bisect_left(works, work - base) - 1, 0)
+        if place + 1 < len(works) and base + works[place + 1] < work:
+            place += 1
+        elif place and base + works[place] >= work:
+            place -= 1
+        row = self._rows[self._loop + place]
+        return turn * period.wall + row.start + (work - base - row.work) / row.rate
+
+    def saved(self, tier: int, wall: float, lag: float) -> int:
+        """See Timeline."""
+        saves, period = self._saves[tier], self._period
+        ends, until = saves.turn_ends, wall - lag
+        if not ends or until < period.first * period.wall + ends[0]:
+            count = bisect_right(saves.early_ends, until)
+        else:
+            turn = int((until - ends[0]) / period.wall)
+            place = bisect_right(ends, until - turn * period.wall)
+            count = len(saves.early) + (turn - period.first) * len(ends) + place
+        while self.save_end(tier, count) + lag <= wall:
+            count += 1
+        while count and self.save_end(tier, count - 1) + lag > wall:
+            count -= 1
+        return count
+
+    def begun(self, tier: int, wall: float) -> int:
+        """See Timeline."""
+        count = self.saved(tier, wall, 0.0)
+        return count + (self._save(tier, count)[0] <= wall)
+
+    def _save(self, tier: int, index: int) -> tuple[float, float, float]:
+        saves, period = self._saves[tier], self._period
+        later = index - len(saves.early)
+        if later < 0:
+            return saves.early[index]
+        if not saves.turn:
+            return inf, inf, inf
+        turn, place = divmod(later, len(saves.turn))
+        turn += period.first
+        begin, end, work = saves.turn[place]
+        return turn * period.wall + begin, turn * period.wall + end, turn * period.work + work
+
+    def save_end(self, tier: int, index: int) -> float:
+        """See Timeline. inf if the tier takes no such save."""
+        return self._save(tier, index)[1]
+
+    def save_work(self, tier: int, index: int) -> float:
+        """See Timeline."""
+        return self._save(tier, index)[2]
+
+    def cut(self, wall: float) -> tuple[float, Entry]:
+        """See Timeline."""
+        turn, row = self._locate(wall)
+        while row.standing:
+            turn, row = self._next(turn, row)
+            wall = turn * self._period.wall + row.start
+        since = wall - (turn * self._period.wall + row.start)
+        still_open = tuple(self._still_open(tier, wall) for tier in range(len(self._persist)))
+        return wall, Entry(max(row.due_in - row.rate * since, 0.0), row.triggers, still_open)
+
+    def _still_open(self, tier: int, wall: float) -> float:
+        count = self.saved(tier, wall, 0.0)
+        durable = self.save_end(tier, count - 1) + self._persist[tier] if count else self._open_before[tier]
+        return max(durable - wall, 0.0)
+
+    def phase_at(self, wall: float) -> JobPhase | None:
+        """See Timeline."""
+        return "save" if self._locate(wall)[1].standing else None
+
+
+def _row(piece: Piece[Number], shift: Piece[Number], place: int) -> _Row:
+    return _Row(
+        float(piece.start - shift.start),
+        float(piece.work - shift.work),
+        float(piece.stall - shift.stall),
+        float(piece.slowdown - shift.slowdown),
+        piece.saves - shift.saves,
+        0.0 if piece.rate is None else float(piece.rate),
+        float(piece.due_in),
+        piece.triggers,
+        piece.rate is None,
+        place,
+    )
+
+
+def _of(saves: list[Save[Number]], tier: int) -> list[Save[Number]]:
+    return [save for save in saves if tier in save.tiers]
+
+
+def _tier_saves(
+    early: list[Save[Number]], later: list[Save[Number]], shift: Piece[Number], still: Piece[Number]
+) -> _TierSaves:
+    early_times, turn_times = (
+        [(float(s.begin - by.start), float(s.end - by.start), float(s.work - by.work)) for s in saves]
+        for saves, by in ((early, still), (later, shift))
+    )
+    return _TierSaves(early_times, [x[1] for x in early_times], turn_times, [x[1] for x in turn_times])

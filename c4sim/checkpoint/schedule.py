@@ -1,0 +1,193 @@
+"""The save schedule, worked out save by save until it repeats: once for a scenario, not once for a run.
+
+Saves to several tiers, written while the job works on, slow it down, and may still be open when the next one is due.
+From a given state the schedule is deterministic, and after a few saves it comes back to a state that it has been in:
+from there on it repeats.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+from typing import Generic, Literal, TypeVar
+
+from c4sim.checkpoint.tiers import TierPlan, period
+from c4sim.checkpoint.timeline import STANDSTILL, Entry
+
+Overrun = Literal["block", "skip", "rearm"]
+Number = TypeVar("Number", float, Fraction)
+
+LONGEST_PERIOD = 4096  # saves; a longer one would cost more memory and time than a simulation of its saves
+_SAME = 1e-9  # states that differ by less than this share of the interval are the same
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[Number]):
+    """From `start` on the job works at `rate`, or stands still for a save (rate None).
+
+    work, stall, slowdown, saves: what lies before it.
+
+    due_in: work until the next save is due (not above 0: it is due and waits); triggers: saves that have come due.
+    """
+
+    start: Number
+    work: Number
+    stall: Number
+    slowdown: Number
+    saves: int
+    rate: Number | None
+    due_in: Number
+    triggers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save(Generic[Number]):
+    """A save to `tiers` whose stall lasts from `begin` to `end` and that holds `work`."""
+
+    begin: Number
+    end: Number
+    work: Number
+    tiers: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Schedule(Generic[Number]):
+    """Pieces and saves in order of time; those from `loop_piece` and `loop_save` on repeat for ever, up to `end`."""
+
+    pieces: list[Piece[Number]] = field(default_factory=list)
+    saves: list[Save[Number]] = field(default_factory=list)
+    loop_piece: int = 0
+    loop_save: int = 0
+    end: Piece[Number] | None = None
+
+
+def exact_schedule(interval: float, tiers: Sequence[TierPlan], overrun: Overrun) -> Schedule[Fraction]:
+    """The schedule after a restart at the nominal rate, in exact arithmetic: multiples of its period round only once.
+
+    Raises ValueError when it does not repeat within LONGEST_PERIOD saves.
+    """
+    entry = Entry(interval, 0, (0.0,) * len(tiers))
+    return _Stepper(Fraction, interval, tiers, overrun, 1.0, entry).run()
+
+
+def schedule_from(
+    interval: float, tiers: Sequence[TierPlan], overrun: Overrun, rate: float, entry: Entry
+) -> Schedule[float]:
+    """The schedule of a leg that starts in the state `entry` and works at `rate`. Raises as exact_schedule."""
+    return _Stepper(float, interval, tiers, overrun, max(rate, STANDSTILL), entry).run()
+
+
+class _Stepper(Generic[Number]):
+    """Steps from save to save. `open[i]`: when the save that tier i writes will be durable."""
+
+    def __init__(
+        self,
+        number: type[Number],
+        interval: float,
+        tiers: Sequence[TierPlan],
+        overrun: Overrun,
+        rate: float,
+        entry: Entry,
+    ) -> None:
+        self._number: type[Number] = number
+        self._interval: Number = number(interval)
+        self._every = [tier.every for tier in tiers]
+        self._stall: list[Number] = [number(tier.stall) for tier in tiers]
+        self._persist: list[Number] = [number(tier.persist) for tier in tiers]
+        self._kept_rate: list[Number] = [number(1) - number(tier.slowdown) for tier in tiers]
+        self._period = period(tiers)
+        self._overrun = overrun
+        self._rate: Number = number(rate)
+        self._zero: Number = number(0)
+        self._t: Number = self._zero
+        self._work: Number = self._zero
+        self._stalled: Number = self._zero
+        self._slowed: Number = self._zero
+        self._due: Number = number(entry.due_in)
+        self._open: list[Number] = [number(left) for left in entry.open]
+        self._triggers = entry.triggers
+        self._plan: Schedule[Number] = Schedule()
+
+    def run(self) -> Schedule[Number]:
+        """Step until a state comes back."""
+        plan = self._plan
+        seen: list[tuple[tuple[Number, ...], int, int]] = []
+        for _ in range(3 * self._period + 64):
+            state = self._state()
+            for old, piece, save in seen:
+                if self._same(old, state):
+                    plan.loop_piece, plan.loop_save = piece, save
+                    plan.end = self._piece(None)
+                    return plan
+            seen.append((state, len(plan.pieces), len(plan.saves)))
+            self._work_until(self._due, None)
+            self._save_due()
+        raise ValueError(
+            "checkpoint.tiers: the saves that overrun=skip leaves out never repeat; choose block or rearm, or times "
+            "that fit into the interval"
+        )
+
+    def _state(self) -> tuple[Number, ...]:
+        state: list[Number] = [self._number(self._triggers % self._period), self._due - self._work]
+        state.extend(max(end - self._t, self._zero) for end in self._open)
+        return tuple(state)
+
+    def _same(self, one: tuple[Number, ...], other: tuple[Number, ...]) -> bool:
+        return one[0] == other[0] and all(abs(a - b) <= _SAME * self._interval for a, b in zip(one, other, strict=True))
+
+    def _piece(self, rate: Number | None) -> Piece[Number]:
+        due_in = self._due - self._work
+        saves = len(self._plan.saves)
+        return Piece(self._t, self._work, self._stalled, self._slowed, saves, rate, due_in, self._triggers)
+
+    def _work_until(self, work: Number, end: Number | None) -> None:
+        """Work on until `work` is done or, if it is given, the time `end` is reached."""
+        while self._t != end and (end is not None or self._work < work):
+            rate = self._rate * prod(
+                kept for kept, until in zip(self._kept_rate, self._open, strict=True) if until > self._t
+            )
+            self._plan.pieces.append(self._piece(rate))
+            stop = min((until for until in self._open if until > self._t), default=end)
+            if end is None and rate > 0:
+                done = self._t + (work - self._work) / rate
+                if stop is None or done <= stop:
+                    self._advance(done, work)
+                    return
+            assert stop is not None  # a rate of 0 comes from an open save
+            self._advance(stop, self._work + rate * (stop - self._t))
+
+    def _advance(self, until: Number, work: Number) -> None:
+        self._slowed += until - self._t - (work - self._work)
+        self._t, self._work = until, work
+
+    def _stand_until(self, end: Number) -> None:
+        if end > self._t:
+            self._plan.pieces.append(self._piece(None))
+            self._stalled += end - self._t
+            self._t = end
+
+    def _save_due(self) -> None:
+        turn = self._triggers + 1
+        wanted = [i for i, every in enumerate(self._every) if turn % every == 0]
+        busy = [i for i in wanted if self._open[i] > self._t]
+        if busy:
+            free = max(self._open[i] for i in busy)
+            if self._overrun == "rearm":
+                self._work_until(self._due, free)  # the save stays due meanwhile
+                self._due = self._work + self._interval
+                return
+            if self._overrun == "block":
+                self._stand_until(free)
+            else:
+                wanted = [i for i in wanted if i not in busy]
+        self._triggers = turn
+        if wanted:
+            self._save(wanted)
+        self._due = self._work + self._interval
+
+    def _save(self, wanted: list[int]) -> None:
+        begin = self._t
+        self._stand_until(begin + max(self._stall[i] for i in wanted))
+        self._plan.saves.append(Save(begin, self._t, self._work, tuple(wanted)))
+        for i in wanted:
+            self._open[i] = self._t + self._persist[i]

@@ -1,0 +1,111 @@
+"""What lies in one tier: runs of consecutive saves, oldest first, from all stretches that led to the job's state."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from c4sim.checkpoint.leg import Leg
+
+
+class Item(NamedTuple):
+    """One durable save: absolute time of its stall's end, its leg, and tier and number there."""
+
+    time: float
+    leg: Leg
+    tier: int
+    number: int
+
+
+class _Run(NamedTuple):
+    leg: Leg
+    tier: int
+    first: int
+    end: int
+
+
+class Shelf:
+    """A stack of saves in order of time. failed: whether a save never became durable; such saves are passed over.
+
+    A stretch adds one run however many saves it took, and nothing here takes a step per save of a stretch.
+    """
+
+    __slots__ = ("_failed", "_runs")
+
+    def __init__(self, failed: Callable[[Item], bool] | None) -> None:
+        self._runs: list[_Run] = []
+        self._failed = failed
+
+    def put(self, leg: Leg, tier: int, first: int, end: int) -> None:
+        """Saves first .. end - 1 of a leg lie on top."""
+        self._runs.append(_Run(leg, tier, first, end))
+
+    def newest(self) -> Item | None:
+        """The newest save that became durable."""
+        if self._failed is not None:
+            return next(self.newest_first(), None)
+        if not self._runs:
+            return None
+        leg, tier, _, end = self._runs[-1]
+        return Item(leg.save_time(tier, end - 1), leg, tier, end - 1)
+
+    def newest_first(self) -> Iterator[Item]:
+        """The saves that became durable."""
+        failed = self._failed
+        for leg, tier, first, end in reversed(self._runs):
+            for index in range(end - 1, first - 1, -1):
+                item = Item(leg.save_time(tier, index), leg, tier, index)
+                if failed is None or not failed(item):
+                    yield item
+
+    def drop_newest(self) -> None:
+        """The newest durable save, and what failed after it, is gone."""
+        newest = self.newest()
+        while newest is not None:
+            leg, tier, first, end = self._runs.pop()
+            if leg is newest.leg and first <= newest.number < end:
+                if newest.number > first:
+                    self._runs.append(_Run(leg, tier, first, newest.number))
+                return
+
+    def drop_after(self, time: float) -> None:
+        """Saves whose stall ended after `time` are gone."""
+        runs = self._runs
+        while runs:
+            leg, tier, first, end = runs.pop()
+            kept = min(end, leg.timeline.saved(tier, time - leg.begin, 0.0) + 1)  # absolute times round differently
+            while kept > first and leg.save_time(tier, kept - 1) > time:
+                kept -= 1
+            if kept > first:
+                runs.append(_Run(leg, tier, first, kept))
+                return
+
+    def keep_newest(self, count: int) -> None:
+        """All but the newest `count` durable saves are deleted."""
+        if count == 0:
+            self._runs.clear()
+            return
+        runs = self._runs
+        for place in range(len(runs) - 1, -1, -1):
+            leg, tier, first, end = runs[place]
+            oldest = end - count
+            if self._failed is not None:
+                oldest, count = self._oldest_kept(runs[place], count)
+            else:
+                count -= end - first
+            if count <= 0:
+                runs[place] = _Run(leg, tier, max(oldest, first), end)
+                del runs[:place]
+                return
+
+    def _oldest_kept(self, run: _Run, count: int) -> tuple[int, int]:
+        """Index of the oldest save of `run` among its newest `count` durable ones, and how many are still missing."""
+        assert self._failed is not None
+        for index in range(run.end - 1, run.first - 1, -1):
+            if not self._failed(Item(0.0, run.leg, run.tier, index)):
+                count -= 1
+                if count == 0:
+                    return index, 0
+        return run.first, count
+
+    def clear(self) -> None:
+        """Everything is gone."""
+        self._runs.clear()
