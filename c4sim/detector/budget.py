@@ -30,7 +30,7 @@ MIN_LEVEL = math.log(1.10)
 #: log factor of a worker against its own past.
 MIN_CHANGE = math.log(1.03)
 #: The same for links, which are noisier and whose effect on the job is smaller.
-MIN_LINK_LEVEL = math.log(1.12)
+MIN_LINK_LEVEL = math.log(1.15)
 MIN_LINK_CHANGE = math.log(1.08)
 #: Input waits: share of the step.
 MIN_INPUT = 0.05
@@ -61,6 +61,8 @@ FLAP_STEPS = 6
 #: Smallest chance of a bad step on a healthy link that is believed.
 FLAP_FLOOR = 1e-4
 
+#: Where roles are not given, so large a share of slow workers in one is a pipeline stage with more work.
+CROWD = 1 / 16
 #: A role needs this many workers for its median to be a majority.
 MAJORITY = 3
 

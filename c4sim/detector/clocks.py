@@ -7,6 +7,7 @@ input explains it. Durations are taken on one clock each, so an offset never mak
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -22,63 +23,79 @@ from c4sim.detector.telemetry import Telemetry
 Array = NDArray[Any]
 #: An offset below this share of a step cannot be told from a late or early worker.
 MIN_OFFSET = 0.1
+#: Where roles are not given, stages arrive at different times of a step, but within one step.
+UNKNOWN_ROLES = 1.0
 #: Waits bound what is real up to this factor (transfer times are in the waits as well).
-_MARGIN = 2.0
+_MARGIN = 1.5
 
 
-def lateness(arrival_s: Array, role: Array) -> Array:
-    """(T, N) seconds by which each arrival is after the median arrival of the role in that row."""
+def lateness(arrival_s: Array, role: Array) -> tuple[Array, Array]:
+    """(T, N) seconds after the peers, by two references: the role's median in the row, and the job's.
+
+    The second takes the usual lateness of a role from the distance to the job's median arrival. A role
+    half of whose clocks are off has no majority, and a job that slows down spreads its roles: who is
+    off is off by both.
+    """
     kinds, inverse = np.unique(role, return_inverse=True)
     table = Groups.of(inverse, len(kinds))
     late = arrival_s - median_along(arrival_s, axis=1)[:, None]
-    return np.asarray(late - table.median(late)[:, inverse])
+    by_role = table.median(late)
+    usual = median_along(by_role)
+    return late - by_role[:, inverse], late - usual[inverse]
 
 
-def judge(late: Array, real: tuple[Array, Array], step_s: float, thresholds: Thresholds) -> tuple[Shifts, Array]:
-    """Test clocks: both signs, in units of the step.
+def smaller(first: Array, second: Array) -> Array:
+    """The value nearer to 0 of two of one sign; 0 where the signs differ."""
+    return np.where(first * second > 0, np.sign(first) * np.minimum(np.abs(first), np.abs(second)), 0 * first)
+
+
+def judge(late: Array, step_s: float, thresholds: Thresholds, least: float) -> tuple[Shifts, Array]:
+    """Test clocks, both signs, in units of the step.
 
     Args:
-        late: (T, N) seconds after the peers.
-        real: (N,) seconds late and early that can be real.
+        late: (T, N) seconds after the peers that no wait explains, negative for before.
+        least: smallest offset against the peers that counts, in steps.
 
     Returns:
         The tests of |offset|, and (N,) the offsets in seconds (negative: the clock is behind).
     """
-    limits = Limits(thresholds, MIN_OFFSET, MIN_OFFSET, noise_floor=0.002, spread_floor=0.005)
+    limits = Limits(thresholds, least, MIN_OFFSET)
     y = late / step_s
     peers = np.zeros(y.shape[1], dtype=np.int64)
     ahead, behind = shifts(y, peers, limits), shifts(-y, peers, limits)
     use_ahead = ahead.effect >= behind.effect
     offset = np.where(use_ahead, ahead.effect, -behind.effect) * step_s
-    genuine = np.abs(offset) <= _MARGIN * np.where(use_ahead, real[0], real[1])
-    found = np.where(use_ahead, ahead.found, behind.found) & ~genuine
 
     def of(name: str) -> Array:
         return np.where(use_ahead, getattr(ahead, name), getattr(behind, name))
 
-    level = np.asarray(of("level"))
-    tests = Shifts(
-        found, np.abs(offset) / step_s, of("score"), of("first"), level, ahead.dropped, ahead.noise, ahead.spread
-    )
+    tests = dataclasses.replace(ahead, found=of("found"), effect=of("effect"), score=of("score"), first=of("first"))
     return tests, offset
 
 
-def real_bounds(telemetry: Telemetry, role: Array) -> tuple[Array, Array]:
-    """(N,) how late and how early each worker can really be, in seconds, by the waits of its role.
+def unexplained(late: Array, telemetry: Telemetry, role: Array) -> Array:
+    """(T, N) what of the lateness no wait accounts for; 0 where waits account for it.
 
-    Somebody who is late makes those wait who receive from it: the median wait on its outgoing edges
-    inside the role. Somebody early waits itself: its longest wait for a message of the role. Zero
-    where no such edge is known.
+    Somebody who is late makes those wait who receive from it, inside its role; somebody early waits
+    itself. Workers can be late together and then do not make each other wait, so the largest lateness
+    of the role that is accounted for covers everyone below it.
     """
-    late, early = np.zeros(telemetry.n_workers), np.zeros(telemetry.n_workers)
     src, dst, wait = telemetry.edge_src, telemetry.edge_dst, telemetry.wait_s
     if wait is None or src is None or dst is None:
-        return late, early
+        return late
     inside = np.flatnonzero(role[src] == role[dst])
-    typical = np.nan_to_num(median_along(wait[:, inside]))
-    late = np.nan_to_num(Groups.of(src[inside], len(late)).median(typical[None])[0])
-    np.maximum.at(early, dst[inside], typical)
-    return late, early
+    waits = np.nan_to_num(wait[:, inside])
+    real = np.zeros((2, *late.shape))
+    rows = np.arange(len(late))[:, None]
+    for sign, end in enumerate((src, dst)):
+        caused = np.zeros_like(late)
+        np.maximum.at(caused, (rows, end[inside][None]), waits)
+        accounted = np.minimum(np.maximum((1 - 2 * sign) * np.nan_to_num(late), 0.0), _MARGIN * caused)
+        largest = np.zeros((len(late), int(role.max()) + 1))
+        np.maximum.at(largest, (rows, role[None]), accounted)
+        real[sign] = _MARGIN * largest[:, role]
+    beyond = np.where(late > 0, late > real[0], -late > real[1])
+    return np.where(beyond | np.isnan(late), late, 0.0)
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:

@@ -43,7 +43,8 @@ class ComputeFindings:
 
 def judge(ratios: Ratios, thresholds: Thresholds, past: Array | None = None) -> ComputeFindings:
     """Test the workers' own work; ``past`` (N,) is each worker's known former level."""
-    limits = Limits(thresholds, budget.MIN_LEVEL, budget.MIN_CHANGE)
+    crowd = budget.CROWD if ratios.inferred else 1.0
+    limits = Limits(thresholds, budget.MIN_LEVEL, budget.MIN_CHANGE, crowd=crowd)
     found = shifts(ratios.y, ratios.peers, limits, past)
     varying = "" if ratios.normalised else _varying(found)
     return ComputeFindings(found, varying, _rotating(ratios.y, found))

@@ -91,7 +91,7 @@ def _slow_verdicts(scope: Scope, allowed: Budget, past: Past) -> list[Verdict]:
     if telemetry.delay_s is not None and telemetry.n_edges and np.isfinite(telemetry.delay_s).any():
         verdicts += _link_verdicts(scope, allowed, past.links)
     if telemetry.arrival_s is not None:
-        verdicts += _clock_verdicts(scope, ratios, allowed, verdicts)
+        verdicts += _clock_verdicts(scope, allowed, verdicts)
     if ratios is None and not any(verdict.accuses for verdict in verdicts):
         verdicts += _without_own_work(scope, allowed)
     return verdicts
@@ -189,19 +189,19 @@ def _link_verdict(scope: Scope, finding: LinkFinding) -> Verdict:
     return Verdict(finding.kind, entity, factor, finding.score, row, evidence, harmed)  # type: ignore[arg-type]
 
 
-def _clock_verdicts(scope: Scope, ratios: Ratios | None, allowed: Budget, known: list[Verdict]) -> list[Verdict]:
+def _clock_verdicts(scope: Scope, allowed: Budget, known: list[Verdict]) -> list[Verdict]:
     telemetry = scope.telemetry
     arrival = telemetry.arrival_s
     assert arrival is not None
-    role = role_numbers(telemetry)
-    role = np.zeros(telemetry.n_workers, dtype=np.int64) if role is None else role
-    late = clocks.lateness(arrival, role)
-    real = clocks.real_bounds(telemetry, role)
+    given = role_numbers(telemetry)
+    role = np.zeros(telemetry.n_workers, dtype=np.int64) if given is None else given
+    late = clocks.unexplained(clocks.smaller(*clocks.lateness(arrival, role)), telemetry, role)
     if telemetry.wait_s is None:
         slowest = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0)
-        real = (real[0] + slowest, real[1] + slowest)
+        late = np.sign(late) * np.maximum(np.abs(late) - slowest, 0.0)
     needed = thresholds(2 * late.shape[1], len(late), scope.step_s, allowed)
-    found, offset = clocks.judge(late, real, scope.step_s, needed)
+    least = clocks.MIN_OFFSET if given is not None else clocks.UNKNOWN_ROLES
+    found, offset = clocks.judge(late, scope.step_s, needed, least)
     return worker_verdicts(
         scope,
         "clock_offset",

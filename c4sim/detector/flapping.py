@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.detector import budget
-from c4sim.detector.robust import quantile_along
+from c4sim.detector.robust import median, quantile_along
 from c4sim.detector.variogram import noise_variance
 
 Array = NDArray[Any]
@@ -25,6 +25,8 @@ Array = NDArray[Any]
 DUTIES = (0.1, 0.25, 0.5)
 #: The quiet level: a quantile that a duty of up to 50 % does not reach.
 _QUIET = 0.3
+#: A series' own noise is believed up to this many times the median variance: flaps look like noise.
+_NOISIER = 4.0
 #: Share of edges whose bad rows are left out of p0: faults must not hide themselves.
 _TRIM = 0.05
 #: A run is broken up in this many separate bursts, or has as many bad rows as ten.
@@ -44,6 +46,7 @@ class Bursts:
 def bad_rows(y: Array) -> tuple[Array, Array]:
     """(T, K) which rows are bad, and (T, K) log factor above the series' own quiet level."""
     variance, _ = noise_variance(y)
+    variance = np.minimum(variance, _NOISIER * median(variance))
     excess = y - quantile_along(y, _QUIET)
     with np.errstate(invalid="ignore"):
         return excess > np.maximum(np.log(budget.FLAP_FACTOR), budget.FLAP_SIGMA * np.sqrt(variance)), excess

@@ -208,6 +208,8 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
     still = waits > 0
     if telemetry.bytes is not None:
         still &= ~(telemetry.bytes[first] > 0)
+        known = still & (telemetry.bytes[first] == 0)
+        still = known if known.any() else still
     inherited = np.zeros(telemetry.n_workers)
     np.maximum.at(inherited, dst[still], waits[still])
     roots = np.flatnonzero(still & (inherited[src] < waits - _TOGETHER * step_s))

@@ -2,7 +2,7 @@
 
 The model is additive in log delay: row (sender) + column (receiver) + cell (edge), on the edge list.
 Senders are judged by the median of their outgoing edges in each row, receivers by that of their
-incoming ones; what one of them explains is taken from its edges before the edges are judged.
+incoming ones; what one of them explains is taken from the list before the rest is judged again.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from c4sim.detector import budget, flapping
+from c4sim.detector import budget, flapping, roles
 from c4sim.detector.budget import Budget, Thresholds, thresholds
 from c4sim.detector.grouping import Groups
 from c4sim.detector.ratios import Ratios, log_ratios
+from c4sim.detector.robust import median_along
 from c4sim.detector.series import Limits, Shifts, shifts
 from c4sim.detector.telemetry import Telemetry
 
 Array = NDArray[Any]
 #: Edges at one end that make the end the culprit instead of its edges.
 END_EDGES = 3
-#: Share of an end's edges ("most") that must be slow.
-_MOST = 0.5
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,8 @@ class LinkFinding:
 def link_ratios(telemetry: Telemetry) -> Ratios:
     """Log ratios (T, E) of delays to those of the same class of link, bytes taken into account.
 
-    The class is: inside a host or between two, where hosts are given; else the levels decide.
+    The class is: inside a host or between two, where hosts are given, and messages of one size where
+    sizes cluster; without both the levels decide.
     """
     delay, sent = telemetry.delay_s, telemetry.bytes
     assert delay is not None
@@ -61,10 +61,16 @@ def link_ratios(telemetry: Telemetry) -> Ratios:
 
 
 def _link_class(telemetry: Telemetry) -> Array | None:
-    if telemetry.host is None:
+    if telemetry.host is None and telemetry.bytes is None:
         return None
-    crosses = telemetry.host[telemetry.edge_src] != telemetry.host[telemetry.edge_dst]
-    return np.unique(crosses, return_inverse=True)[1]
+    kind = np.zeros(telemetry.n_edges, dtype=np.int64)
+    if telemetry.host is not None:
+        kind += telemetry.host[telemetry.edge_src] != telemetry.host[telemetry.edge_dst]
+    if telemetry.bytes is not None:
+        with np.errstate(divide="ignore"):
+            sizes = np.log(median_along(np.where(telemetry.bytes > 0, telemetry.bytes, np.nan)))
+        kind = kind * telemetry.n_edges + roles.infer(sizes)
+    return np.unique(kind, return_inverse=True)[1]
 
 
 def judge(
@@ -76,14 +82,11 @@ def judge(
     assert src is not None
     assert dst is not None
     needed = thresholds(2 * n + len(src), len(ratios.y), step_s, allowed)
-    edge = _test(ratios.y, ratios.peers, needed, past.edge if past else None)
+    crowd = budget.CROWD if ratios.inferred else 1.0
+    edge = _test(ratios.y, ratios.peers, needed, past.edge if past else None, crowd)
     bursts = flapping.bursts(ratios.y, needed.change)
     slow = edge.found | bursts.found
-    ends = [
-        _ends("slow_sender", ratios.y, src, n, slow, needed, past.sender if past else None),
-        _ends("slow_receiver", ratios.y, dst, n, slow, needed, past.receiver if past else None),
-    ]
-    found, explained = _take_ends(ends, np.zeros(len(src), dtype=bool))
+    found, explained = _slow_ends(ratios.y, {"slow_sender": src, "slow_receiver": dst}, n, needed, past)
     for k in np.flatnonzero(slow & ~explained).tolist():
         if edge.found[k]:
             numbers = float(edge.effect[k]), float(edge.score[k]), int(edge.first[k])
@@ -93,45 +96,47 @@ def judge(
     return found
 
 
-@dataclass(frozen=True)
-class _End:
-    kind: str
-    keys: Array
-    degree: Array
-    share: Array
-    shifts: Shifts
-
-
 def end_medians(y: Array, keys: Array, n: int) -> Array:
-    """(T, n) median log ratio of the edges at each end, NaN for ends with fewer than three."""
+    """(T, n) median log ratio of the edges at each end, NaN where fewer than three have data."""
     table = Groups.of(keys, n)
-    middle = table.median(y)
-    middle[:, table.sizes() < END_EDGES] = np.nan
-    return middle
+    known = table.total(np.isfinite(y).astype(float))
+    return np.where(known >= END_EDGES, table.median(y), np.nan)
 
 
-def _ends(kind: str, y: Array, keys: Array, n: int, slow: Array, needed: Thresholds, past: Array | None) -> _End:
-    table = Groups.of(keys, n)
-    degree = table.sizes()
-    share = table.total(slow.astype(float)) / np.maximum(degree, 1)
-    middle = end_medians(y, keys, n)
-    return _End(kind, keys, degree, share, _test(middle, np.zeros(n, dtype=np.int64), needed, past))
+def _slow_ends(
+    y: Array, ends: dict[str, Array], n: int, needed: Thresholds, past: Past | None
+) -> tuple[list[LinkFinding], Array]:
+    """Slow senders and receivers, the strongest first, each judged without what was explained before.
+
+    An end whose edges are mostly explained by others has lost its majority and drops out.
+    """
+    rest, explained = y.copy(), np.zeros(y.shape[1], dtype=bool)
+    levels = {"slow_sender": past.sender, "slow_receiver": past.receiver} if past else dict.fromkeys(ends)
+    found: list[LinkFinding] = []
+    while True:
+        tests = {
+            kind: _test(end_medians(rest, keys, n), np.zeros(n, int), needed, levels[kind])
+            for kind, keys in ends.items()
+        }
+        kind = max(tests, key=lambda name: float(tests[name].score.max(initial=0.0)))
+        worker = int(tests[kind].score.argmax())
+        if not tests[kind].found[worker]:
+            return found, explained
+        edges = np.flatnonzero(ends[kind] == worker)
+        explained[edges], rest[:, edges] = True, np.nan
+        test = tests[kind]
+        found.append(
+            LinkFinding(
+                kind,
+                worker,
+                float(test.effect[worker]),
+                float(test.score[worker]),
+                int(test.first[worker]),
+                tuple(edges.tolist()),
+            )
+        )
 
 
-def _test(y: Array, peers: Array, needed: Thresholds, past: Array | None) -> Shifts:
-    limits = Limits(needed, budget.MIN_LINK_LEVEL, budget.MIN_LINK_CHANGE)
+def _test(y: Array, peers: Array, needed: Thresholds, past: Array | None, crowd: float = 1.0) -> Shifts:
+    limits = Limits(needed, budget.MIN_LINK_LEVEL, budget.MIN_LINK_CHANGE, crowd=crowd)
     return shifts(y, peers, limits, past)
-
-
-def _take_ends(ends: list[_End], explained: Array) -> tuple[list[LinkFinding], Array]:
-    """Accept slow ends, the strongest first; an end whose edges are mostly explained is a victim."""
-    candidates = [(float(end.shifts.score[w]), end, int(w)) for end in ends for w in np.flatnonzero(end.shifts.found)]
-    found = []
-    for score, end, worker in sorted(candidates, key=lambda item: -item[0]):
-        edges = np.flatnonzero(end.keys == worker)
-        if np.mean(explained[edges]) > _MOST:
-            continue
-        explained[edges] = True
-        effect, first = float(end.shifts.effect[worker]), int(end.shifts.first[worker])
-        found.append(LinkFinding(end.kind, worker, effect, score, first, tuple(edges.tolist())))
-    return found, explained

@@ -27,6 +27,7 @@ class Ratios:
         peers: (K,) role, or -1 where the role has no majority.
         common: (T,) log factor common to all series, about its median.
         normalised: whether a load took part.
+        inferred: whether the roles come from the levels themselves.
     """
 
     y: Array
@@ -34,6 +35,7 @@ class Ratios:
     peers: Array
     common: Array
     normalised: bool
+    inferred: bool
 
 
 def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratios:
@@ -56,11 +58,12 @@ def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratio
     common = _row_factor(y)[:, 0]
     known = np.isfinite(y).any(axis=0)
     return Ratios(
-        y=y - _reference(y, kinds, common),
+        y=y - _reference(y, kinds, common, own=role is not None),
         role=kinds,
         peers=roles.with_majority(kinds, known),
         common=common,
         normalised=load is not None,
+        inferred=role is None,
     )
 
 
@@ -69,14 +72,19 @@ def _row_factor(y: Array) -> Array:
     return median_along(y - median_along(y), axis=1)[:, None]
 
 
-def _reference(y: Array, role: Array, common: Array) -> Array:
-    """(T, K) level of the peers in each row: of the role if it is large, else of the whole job."""
+def _reference(y: Array, role: Array, common: Array, own: bool) -> Array:
+    """(T, K) level of the peers in each row: the whole job's, or that of the role if it is large.
+
+    ``own=False`` for inferred roles: series that became slow together may look like a role, and their
+    common change is then not to be taken out.
+    """
     table = Groups.of(role, int(role.max()) + 1)
     levels = table.median(median_along(y)[None])[0]
     rows = common[:, None] + levels
-    large = table.sizes() >= _OWN_REFERENCE
-    own = table.median(y)
-    rows[:, large] = np.where(np.isfinite(own[:, large]), own[:, large], rows[:, large])
+    if own:
+        large = table.sizes() >= _OWN_REFERENCE
+        medians = table.median(y)
+        rows[:, large] = np.where(np.isfinite(medians[:, large]), medians[:, large], rows[:, large])
     return np.asarray(rows[:, role])
 
 

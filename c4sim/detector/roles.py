@@ -16,8 +16,6 @@ Array = NDArray[Any]
 _GAP = 0.05
 #: ... and more than this many times the usual spread inside a cluster.
 _GAP_SPREADS = 4.0
-#: Workers that share a level are a role of their own from this share of all.
-_SHARE = 1 / 16
 
 
 def infer(levels: Array) -> Array:
@@ -37,7 +35,7 @@ def infer(levels: Array) -> Array:
     width = max(_GAP, min(_GAP_SPREADS * usual, 2 * _GAP))
     piece = np.concatenate([[0], np.cumsum(gaps > width)])
     sizes = np.bincount(piece)
-    large = sizes >= max(budget.MAJORITY, _SHARE * len(valid))
+    large = sizes >= max(budget.MAJORITY, budget.CROWD * len(valid))
     if not large.any():
         return roles
     numbered = np.cumsum(large) - 1

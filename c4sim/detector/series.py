@@ -31,13 +31,18 @@ RECENT = 16
 
 @dataclass(frozen=True)
 class Limits:
-    """Smallest effects of one family of series and its thresholds in nats."""
+    """Smallest effects of one family of series and its thresholds in nats.
+
+    ``crowd``: share of a group above which high levels are taken for other work, not for faults; below 1
+    where the groups were inferred from the levels.
+    """
 
     thresholds: Thresholds
     level: float
     change: float
     noise_floor: float = budget.NOISE_FLOOR
     spread_floor: float = budget.SPREAD_FLOOR
+    crowd: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def _combine(tests: list[_Test], level: Array, dropped: Array, noise: float, spr
     columns = np.arange(strength.shape[1])
 
     def chosen(name: str) -> Array:
-        return np.stack([getattr(test, name) for test in tests])[best, columns]
+        return np.asarray(np.stack([getattr(test, name) for test in tests])[best, columns])
 
     found = strength.max(axis=0) > 0
     score = np.where(found, chosen("score"), 0.0)
@@ -136,13 +141,20 @@ def _level(y: Array, centre: Array, peers: Array, variance: Array, limits: Limit
         normal = np.zeros(len(centre))
         normal[judged] = _share_near(level[judged], peers[judged], table, spread)
         found = (level >= limits.level) & (nats > limits.thresholds.level) & lasting & (normal > 0.5)
+        found[judged] &= ~_crowded(found[judged], peers[judged], table, limits.crowd)
     return level, spread, _Test(found, level, nats / limits.thresholds.level, np.zeros(len(centre), int))
 
 
+def _crowded(found: Array, peers: Array, table: Groups, crowd: float) -> Array:
+    """(K,) whether so many of a series' group were found that they must do other work."""
+    share = table.total(found.astype(float)) / np.maximum(table.sizes(), 1)
+    number = table.total(found.astype(float))
+    return np.asarray(((share > crowd) & (number >= budget.MAJORITY))[peers])
+
+
 def _share_near(level: Array, peers: Array, table: Groups, spread: float) -> Array:
-    """(K,) share of a series' group that lies at the centre, nearer than a third of its own level."""
-    reach = np.maximum(3 * spread, 0.0)
-    near = table.total((np.abs(level) <= reach).astype(float)) / np.maximum(table.sizes(), 1)
+    """(K,) share of a series' group within three spreads of its centre: is there a majority?"""
+    near = table.total((np.abs(level) <= 3 * spread).astype(float)) / np.maximum(table.sizes(), 1)
     return np.asarray(near[peers])
 
 
@@ -158,8 +170,8 @@ def _change(y: Array, clipped: Array, variance: Array, limits: Limits) -> tuple[
         for t in range(budget.MIN_ROWS, rows - budget.MIN_ROWS + 1):
             _try_split(t, number, total, variance, best, split)
     return (
-        _confirm(y, best[0], split[0], variance, limits, 1.0),
-        _confirm(y, best[1], split[1], variance, limits, -1.0),
+        _confirm(y, best[0], split[0], limits, 1.0),
+        _confirm(y, best[1], split[1], limits, -1.0),
     )
 
 
@@ -174,7 +186,7 @@ def _try_split(t: int, number: Array, total: Array, variance: Array, best: Array
         best[side, better], split[side, better] = nats[better], t
 
 
-def _confirm(y: Array, nats: Array, split: Array, variance: Array, limits: Limits, sign: float) -> _Test:
+def _confirm(y: Array, nats: Array, split: Array, limits: Limits, sign: float) -> _Test:
     """Effect and persistence of the splits that pass; the others stay at zero."""
     found = nats > limits.thresholds.change
     effect = np.zeros(len(nats))
