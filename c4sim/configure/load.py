@@ -148,6 +148,9 @@ class _Loader:
             else:
                 hint = nearest(str(value), options)
                 problems.append(Problem(key, f"must be one of {', '.join(options)}{hint}", value))
+        if any(problem.path == SCENARIO_GROUP for problem in problems):
+            # Which fault classes there are depends on the scenario that is not known.
+            values = [(key, value) for key, value in values if not key.startswith("faults.")]
         return groups, values, problems
 
     def _base(self, groups: dict[str, str]) -> Draft:
