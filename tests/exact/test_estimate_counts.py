@@ -81,6 +81,7 @@ def test_refused_counts() -> None:
 def test_holm_by_hand() -> None:
     np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_array_equal(holm([0.9, 0.8]), [1.0, 1.0])
+    np.testing.assert_array_equal(holm([0.0, 1.0]), [0.0, 1.0])
     assert holm([]).size == 0
     with pytest.raises(ValueError, match="between 0 and 1"):
         holm([1.5])

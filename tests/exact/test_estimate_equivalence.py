@@ -84,6 +84,21 @@ def test_p_values_by_hand() -> None:
     assert found.decision is Decision.EQUIVALENT
     assert found.ratio is not None
     assert found.ratio.value == pytest.approx(1.01)
+    same = (9 / 20 + 0.4) ** 2 / ((9 / 20) ** 2 / 19 + 0.4**2 / 9)
+    assert stdtrit(same, 1 - found.p_changed / 2) == pytest.approx(1 / math.sqrt(9 / 20 + 0.4))
+
+
+def test_ratio_interval_by_its_definition() -> None:
+    """Its ends are the factors f for which ``mean - f base`` is t standard errors off zero."""
+    base, run = Moments(10, 100.0, 4.0 * 9), Moments(20, 101.0, 9.0 * 19)
+    found = equivalence_test(base, run, 0.05, alpha=0.05).ratio
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    freedom = (9 / 20 + 1.01**2 * 0.4) ** 2 / ((9 / 20) ** 2 / 19 + (1.01**2 * 0.4) ** 2 / 9)
+    for edge in (found.low, found.high):
+        statistic = (101 - edge * 100) / math.sqrt(9 / 20 + edge**2 * 0.4)
+        assert abs(statistic) == pytest.approx(stdtrit(freedom, 0.95), rel=1e-9)
 
 
 def test_constant_metrics_are_compared_as_numbers() -> None:
@@ -114,16 +129,15 @@ def test_negative_means_are_the_mirror_image() -> None:
 
 def test_too_few_replications_say_how_many_would_decide() -> None:
     rng = default_rng(6)
-    base = drawn(rng, 20_000)
-    few = equivalence_test(base, Moments(50, 1.001 * base.mean, CV**2 * 49), MARGIN)
-    assert few.decision is Decision.UNDECIDED
-    assert few.replications is not None
-    enough = Moments(few.replications, 1.001 * base.mean, CV**2 * (few.replications - 1))
-    assert equivalence_test(base, enough, MARGIN).decision is Decision.EQUIVALENT
-    far = equivalence_test(base, Moments(50, 1.03 * base.mean, CV**2 * 49), MARGIN)
-    assert far.replications is not None
-    enough = Moments(far.replications, 1.03 * base.mean, CV**2 * (far.replications - 1))
-    assert equivalence_test(base, enough, MARGIN).decision is Decision.CHANGED
+    base = drawn(rng, 20_000, mean=0.3)
+    spread = base.squares / (base.n - 1)
+    for change, decision in ((1.001, Decision.EQUIVALENT), (1.03, Decision.CHANGED)):
+        few = equivalence_test(base, Moments(50, change * base.mean, spread * 49), MARGIN)
+        assert few.decision is Decision.UNDECIDED
+        assert few.replications is not None
+        runs = [drawn(rng, few.replications, 0.3 * change) for _ in range(400)]
+        decided = [equivalence_test(base, run, MARGIN).decision is decision for run in runs]
+        assert abs(np.mean(decided) - 0.9) < 0.1  # power .9; the baseline's own error is in common
 
 
 def test_no_number_decides_against_a_small_baseline() -> None:

@@ -79,6 +79,8 @@ def test_quantile_interval_takes_the_ranks_of_the_binomial_law() -> None:
     found = quantile_interval(np.arange(1.0, 11.0), 0.5)
     assert (found.value, found.low, found.high) == (5.5, 2.0, 9.0)
     assert bdtr(8, 10, 0.5) - bdtr(1, 10, 0.5) == pytest.approx(0.9785, abs=5e-5)
+    ends = quantile_interval(np.arange(1.0, 7.0), 0.5)  # P(B < 1) = 1/64: the ends themselves
+    assert (ends.low, ends.high) == (1.0, 6.0)
     assert quantile_interval(np.arange(5.0), 0.5).low is None
     assert quantile_interval(np.arange(10.0), 0.975).high is None
 

@@ -28,6 +28,17 @@ def test_scales() -> None:
     assert job_mtbf(24 / 6.5e-3, 128) == pytest.approx(28.8, abs=0.05)
 
 
+def test_counts_without_units_are_refused() -> None:
+    assert job_mtbf(5.0, 1) == 5
+    assert event_rate(1, 0.5, [1], [1.0]) == 0.5
+    with pytest.raises(ValueError, match="units must be at least 1"):
+        job_mtbf(5.0, 0)
+    with pytest.raises(ValueError, match="nodes must be at least 1"):
+        event_rate(0, 0.5, [1], [1.0])
+    with pytest.raises(ValueError, match="nodes must be at least 3"):
+        lemon_failure_share(2, 3, 5.0)
+
+
 def test_lemons() -> None:
     """One of 100 nodes at five times the rate takes 5/104 of the failures."""
     assert lemon_failure_share(100, 1, 5) == pytest.approx(5 / 104)

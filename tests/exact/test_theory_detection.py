@@ -55,6 +55,14 @@ def test_best_timeout_by_grid() -> None:
     assert timeout_cost(0.0, *HANGS) > timeout_cost(best, *HANGS) < timeout_cost(1e6, *HANGS)
 
 
+@pytest.mark.parametrize(("median", "sigma"), [(20.0, 0.6), (45.0, 1.5)])
+def test_best_timeout_by_grid_for_other_pauses(median: float, sigma: float) -> None:
+    others = (1 / 86_400, 10 / 3_600, median, sigma, 900.0)
+    grid = np.arange(1.0, 6_000.0, 0.5)
+    costs = [timeout_cost(limit, *others) for limit in grid.tolist()]
+    assert best_timeout(*others) == pytest.approx(grid[int(np.argmin(costs))], abs=0.5)
+
+
 def test_pauses_above_the_limit() -> None:
     rng = np.random.default_rng(12)
     pauses = rng.lognormal(math.log(20), 1.0, 1_000_000)

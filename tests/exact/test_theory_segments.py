@@ -146,6 +146,14 @@ def test_async_saving_is_not_free() -> None:
         async_cycle(600, 0, 240, 1.0)
 
 
+def test_unnamed_costs_are_zero() -> None:
+    assert segment_time(100, 10, 500) == pytest.approx(500 * math.expm1(0.22), rel=1e-14)
+    assert efficiency(100, 10, 500) == pytest.approx(100 / segment_time(100, 10, 500, 0, 0), rel=1e-14)
+    assert async_efficiency(100, 500) == pytest.approx(efficiency(100, 0, 500), rel=1e-12)
+    assert lost_work(601, 600) == 1
+    assert lost_work(600, 600) == 0
+
+
 def test_makespan_adds_segments() -> None:
     full, last = segment_time(100, 10, 500, 5, 20), segment_time(50, 0, 500, 5, 20)
     assert makespan(250, 100, 10, 500, 5, 20) == pytest.approx(2 * full + last)
