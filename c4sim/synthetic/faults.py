@@ -41,7 +41,13 @@ class Site:
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self._free = draft.dark_worker.mean(axis=0) < 0.15
+        self._seen = draft.dark_worker.mean(axis=0) < 0.15
+        self._free = self._seen.copy()
+
+    def take_edges(self, edges: Any) -> None:
+        """Mark the workers at both ends as used: another slow link there would blur both."""
+        layout = self.draft.layout
+        self.take(np.concatenate([layout.src[edges], layout.dst[edges]]))
 
     def take(self, workers: Any) -> tuple[int, ...]:
         """Mark workers as used."""
@@ -61,10 +67,10 @@ class Site:
         free[layout.edges["tp"]] = False
         return noise.pick(self.draft.rng, np.flatnonzero(free))
 
-    def hosts(self, count: int) -> Array:
-        """(count,) neighbouring hosts, all of whose workers are free."""
+    def hosts(self, count: int, shared: bool = False) -> Array:
+        """(count,) neighbouring hosts of free workers; shared: beside whatever else is there."""
         layout = self.draft.layout
-        bad = np.bincount(layout.host, weights=~self._free)
+        bad = np.bincount(layout.host, weights=~(self._seen if shared else self._free))
         good = [h for h in range(len(bad) - count + 1) if not bad[h : h + count].any()]
         return noise.pick(self.draft.rng, good) + np.arange(count)
 
@@ -150,7 +156,7 @@ def one_rack(site: Site) -> list[Injection]:
 def offset_clock(site: Site) -> list[Injection]:
     """One host's clock is off by 5 to 60 seconds, either way."""
     draft = site.draft
-    host = int(site.hosts(1)[0])
+    host = int(site.hosts(1, shared=True)[0])
     who = tuple(np.flatnonzero(draft.layout.host == host).tolist())
     sign = 1 if noise.chance(draft.rng, 0.5) else -1
     seconds = sign * noise.log_uniform(draft.rng, 5, 60)
@@ -179,6 +185,7 @@ def _slow_card(site: Site, kind: str, end: Array) -> list[Injection]:
     allowed = (crossing >= 3) & (crossing > 0.6 * np.bincount(end, minlength=layout.n))
     who = site.take(site.worker(allowed))
     edges = np.flatnonzero((end == who[0]) & layout.crosses)
+    site.take_edges(edges)
     factor = noise.log_uniform(site.draft.rng, *SLOW_LINK)
     return [_constant(site, kind, "worker", who, who, "transfer", factor, edges)]
 
