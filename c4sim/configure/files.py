@@ -94,8 +94,8 @@ class Library(ConfigRepository):
         result = self.load_config(default.config_path)
         assert result is not None
         content: Any = OmegaConf.to_container(result.config, resolve=False)
-        if not isinstance(content, dict):
-            raise ConfigError([Problem(f"{default.config_path}.yaml", "must be a mapping")])
+        if not isinstance(content, dict) or not isinstance(content.get("provenance") or {}, dict):
+            raise ConfigError([Problem(f"{default.config_path}.yaml", "must be a mapping, and so must provenance")])
         package = result.header["package"] if default.package is None else default.package
         for part in reversed([part for part in (package or "").split(".") if part and part != "_global_"]):
             content = {part: content}

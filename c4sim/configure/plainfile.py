@@ -55,11 +55,12 @@ def _permitted(name: str, config_dir: Path | None) -> Path:
     folders = [Path.cwd()] + ([] if config_dir is None else [config_dir.resolve()])
     candidates = [(folder / name).resolve() for folder in folders]
     inside = [path for path in candidates if any(path.is_relative_to(folder) for folder in folders)]
-    if not inside:
-        raise FileRefusedError("lies outside the current folder and the configuration folder")
     path = next((path for path in inside if path.exists()), None)
     if path is None:
-        raise FileRefusedError("no such file")
+        outside = len(inside) < len(candidates)  # links lead out of one folder and not of the other
+        raise FileRefusedError(
+            "lies outside the current folder and the configuration folder" if outside else "no such file"
+        )
     facts = path.stat()
     if not stat.S_ISREG(facts.st_mode):
         raise FileRefusedError("is not a plain file")
