@@ -7,7 +7,7 @@ from c4sim.synthetic import Layout, generate
 
 SHAPES = [(8, 1, 1, 2), (4, 4, 1, 4), (4, 2, 2, 4), (3, 3, 3, 3), (1, 4, 2, 2), (8, 1, 2, 4)]
 CONDITIONS = ["clean", "evaluation", "hot_experts", "last_stage"]
-LOCAL = [(shape, seed) for shape in SHAPES for seed in range(6)]
+LOCAL = [(shape, seed) for shape in SHAPES for seed in range(4)]
 
 
 def open_edges(telemetry):
@@ -66,7 +66,7 @@ def test_the_culprit_follows_from_the_telemetry(shape, seed, condition, kind):
     assert culprit(telemetry) == (truth.faults[0].kind, truth.faults[0].entity)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(28))
 @pytest.mark.parametrize("kind", ["noncomm_hang", "comm_hang"])
 def test_a_stopped_job_shows_no_progress(kind, seed):
     telemetry, truth = generate(f"clean+{kind}", seed)

@@ -18,9 +18,6 @@ def same(first, second):
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_telemetry_is_consistent_with_itself_and_with_its_truth(scenario):
     telemetry, truth = generate(scenario, SEED)
-    again, truth_again = generate(scenario, SEED)
-    assert same(telemetry.present(), again.present())
-    assert truth == truth_again
     assert (truth.faults != ()) == ("+" in scenario or "clock" in scenario)
     for fault in truth.faults:
         assert fault.kind in ACCUSING_KINDS
@@ -35,6 +32,14 @@ def test_telemetry_is_consistent_with_itself_and_with_its_truth(scenario):
         own = telemetry.compute_s
         late = own > telemetry.step_time_s[:, None] + 1e-9
         assert not late.any()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS[::15])
+def test_the_same_seed_is_the_same_job(scenario):
+    telemetry, truth = generate(scenario, SEED)
+    again, truth_again = generate(scenario, SEED)
+    assert same(telemetry.present(), again.present())
+    assert truth == truth_again
 
 
 def test_another_seed_is_another_job():
