@@ -3,7 +3,10 @@
 from typing import NamedTuple
 
 from c4sim.distributions import Fixed, Law
-from c4sim.streams import BlockReader, Purpose, Streams
+from c4sim.streams import BlockReader, Streams
+
+_ATTEMPT_BITS = 20
+_PART_BITS = 40
 
 
 class IncidentKey(NamedTuple):
@@ -13,35 +16,35 @@ class IncidentKey(NamedTuple):
     number: int
     attempt: int = 0
 
+    def entity(self, part: int = 0) -> int:
+        """The stream's number among the streams of one purpose; `part` tells several draws of that purpose apart."""
+        return self.stream + (self.attempt << _ATTEMPT_BITS) + (part << _PART_BITS)
 
-_ATTEMPT_BITS = 20
-_PART_BITS = 40
 
+class Sampler:
+    """Draws of one purpose by incident: delays of a law, s, or uniforms without one.
 
-class Draws:
-    """Uniforms and delays by (incident, purpose). `part` tells several draws of one purpose apart (layers of a chain)."""
+    part: number of the draw where an incident needs several of one purpose (a layer of a chain, a try of a restart).
+    """
 
-    def __init__(self, streams: Streams) -> None:
+    __slots__ = ("_law", "_purpose", "_readers", "_streams", "fixed")
+
+    def __init__(self, streams: Streams, purpose: int, law: Law | None = None) -> None:
         self._streams = streams
-        self._readers: dict[tuple[int, int], BlockReader] = {}
+        self._purpose = int(purpose)
+        self._law = law
+        self._readers: dict[int, BlockReader] = {}
+        self.fixed = law.mean if isinstance(law, Fixed) else None
 
-    def uniform(self, purpose: Purpose, key: IncidentKey, part: int = 0) -> float:
-        """The incident's own uniform of that purpose."""
-        return self._read(purpose, key, part, None)
-
-    def delay(self, law: Law, purpose: Purpose, key: IncidentKey, part: int = 0) -> float:
-        """The incident's own draw, s, from the law of that purpose (one law per purpose and part and stream)."""
-        if type(law) is Fixed:
-            return law.mean
-        return self._read(purpose, key, part, law)
-
-    def _read(self, purpose: Purpose, key: IncidentKey, part: int, law: Law | None) -> float:
+    def at(self, key: IncidentKey, part: int = 0) -> float:
+        """The incident's own draw."""
+        if self.fixed is not None:
+            return self.fixed
         stream, number, attempt = key
-        entity = stream + (attempt << _ATTEMPT_BITS) + (part << _PART_BITS)
-        address = (purpose, entity)
-        reader = self._readers.get(address)
+        entity = key.entity(part) if attempt or part else stream
+        reader = self._readers.get(entity)
         if reader is None:
-            transform = None if law is None else law.quantile
-            reader = BlockReader(self._streams, purpose, entity, transform)
-            self._readers[address] = reader
+            transform = None if self._law is None else self._law.quantile
+            reader = BlockReader(self._streams, self._purpose, entity, transform)
+            self._readers[entity] = reader
         return reader.get(number)

@@ -1,13 +1,14 @@
 """How long a restart takes and whether it succeeds."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from c4sim.distributions import law_of
-from c4sim.response.draws import Draws, IncidentKey
+from c4sim.response.draws import IncidentKey, Sampler
 from c4sim.scenario import Scenario
-from c4sim.streams import Purpose
+from c4sim.streams import Purpose, Streams
 
 
 class RestartAttempt(NamedTuple):
@@ -20,16 +21,17 @@ class RestartAttempt(NamedTuple):
 class Restart:
     """Restarts of one run, drawn by incident and try."""
 
-    def __init__(self, scenario: Scenario, draws: Draws) -> None:
+    def __init__(self, scenario: Scenario, streams: Streams) -> None:
         spec = scenario.restart
-        self._draws = draws
-        self._law = law_of(spec.duration)
+        self._duration = Sampler(streams, Purpose.RESTART, law_of(spec.duration))
         self._by_size = spec.per_node * scenario.job.nodes
         self._nodes = scenario.job.nodes
         meeting = spec.rendezvous
         self._failure = 0.0 if meeting is None else meeting.failure
         self._pod_start = None if meeting is None or meeting.pod_start is None else law_of(meeting.pod_start)
-        self._limit = None if meeting is None else meeting.limit
+        self._limit = math.inf if meeting is None or meeting.limit is None else meeting.limit
+        self._rendezvous = Sampler(streams, Purpose.RENDEZVOUS)
+        self._slowest = Sampler(streams, Purpose.POD_START)
         self.most_attempts = spec.attempts
 
     def attempt(self, key: IncidentKey, tries: int) -> RestartAttempt:
@@ -38,12 +40,12 @@ class Restart:
         The slowest of N pods decides: its start is the quantile u^(1/N) of one pod's law. Beyond the limit the rendezvous fails
         after `limit`.
         """
-        duration = self._draws.delay(self._law, Purpose.RESTART, key, tries) + self._by_size
-        succeeds = self._failure == 0.0 or self._draws.uniform(Purpose.RENDEZVOUS, key, tries) >= self._failure
+        duration = self._duration.at(key, tries) + self._by_size
+        succeeds = self._failure == 0.0 or self._rendezvous.at(key, tries) >= self._failure
         if self._pod_start is None:
             return RestartAttempt(duration, succeeds)
-        u = self._draws.uniform(Purpose.POD_START, key, tries) ** (1.0 / self._nodes)
+        u = self._slowest.at(key, tries) ** (1.0 / self._nodes)
         slowest = float(self._pod_start.quantile(np.array([u]))[0])
-        if self._limit is not None and slowest > self._limit:
+        if slowest > self._limit:
             return RestartAttempt(duration + self._limit, succeeds=False)
         return RestartAttempt(duration + slowest, succeeds)

@@ -11,7 +11,7 @@ import math
 from c4sim.distributions import law_of
 from c4sim.faults import FaultEvent
 from c4sim.ledger import NO_CAUSE, Phase
-from c4sim.response import Detection, IncidentKey
+from c4sim.response import Detection, IncidentKey, Sampler
 from c4sim.scenario import Scenario
 from c4sim.simulation.maintenance import MaintenancePlan, Window
 from c4sim.simulation.troubles import Trouble
@@ -28,7 +28,7 @@ class Operation:
         self._world = world
         self._detection = detection
         self._maintenance = MaintenancePlan(scenario, streams)
-        self._strikes_again = law_of(scenario.isolation.strikes_again)
+        self._strikes_again = Sampler(streams, Purpose.STRIKES_AGAIN, law_of(scenario.isolation.strikes_again))
         self._first_step = scenario.restart.first_step
         self._work = scenario.work
         self._start = 0.0
@@ -65,12 +65,9 @@ class Operation:
         self._start = w.now
         self._breaks.clear()
         w.checkpoints.begin(w.now)
-        w.troubles.start_again(w.now, self._delay_until_it_strikes_again)
-        if w.troubles.latent:
+        if w.troubles:
+            w.troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
             self._set_rate()
-
-    def _delay_until_it_strikes_again(self, trouble: Trouble) -> float:
-        return self._world.draws.delay(self._strikes_again, Purpose.STRIKES_AGAIN, trouble.key)
 
     def _end(self) -> float:
         w = self._world

@@ -18,6 +18,7 @@ class Recorder:
 
     def __init__(self, ledger: Ledger, marks: Sequence[float]) -> None:
         self._intervals = ledger.intervals
+        self._append = ledger.intervals.append
         self._marks = list(marks)
         self._next_mark = self._marks[0] if self._marks else math.inf
 
@@ -25,10 +26,10 @@ class Recorder:
         """The job stood still from start to end."""
         if end <= self._next_mark:
             if end > start:
-                self._intervals.append(_new(Interval, (start, end, phase, cause, incident, *_NOTHING)))
+                self._append(_new(Interval, (start, end, phase, cause, incident, 0.0, 0.0, 0.0, 0)))
             return
         for a, b in self._pieces(start, end):
-            self._intervals.append(_new(Interval, (a, b, phase, cause, incident, *_NOTHING)))
+            self._append(_new(Interval, (a, b, phase, cause, incident, *_NOTHING)))
 
     def running(
         self,
@@ -45,7 +46,7 @@ class Recorder:
             return
         if not breaks and end <= self._next_mark:
             row = (start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *progress(end - start))
-            self._intervals.append(_new(Interval, row))
+            self._append(_new(Interval, row))
             return
         cuts = [start, *(time for time, _ in breaks if start < time < end), end]
         done = progress(0.0)
@@ -53,7 +54,7 @@ class Recorder:
             cause = next((c for time, c in reversed(breaks) if time <= a), NO_CAUSE)
             for x, y in self._pieces(a, b):
                 reached = progress(y - start)
-                self._intervals.append(_running_row(x, y, cause, done, reached))
+                self._append(_running_row(x, y, cause, done, reached))
                 done = reached
 
     def throw_away(self, kept_until: float, cause: int, incident: int, progress_at: Callable[[float], Progress]) -> None:

@@ -11,6 +11,7 @@ from c4sim.scenario import Scenario
 from c4sim.simulation.operation import Operation
 from c4sim.simulation.troubles import Trouble
 from c4sim.simulation.world import RESTARTING, Stop, World
+from c4sim.streams import Streams
 
 _DETECTION = int(Phase.DETECTION)
 _ISOLATION = int(Phase.ISOLATION)
@@ -24,12 +25,14 @@ _new = tuple.__new__
 class Recovery:
     """From a stopped job to a running one."""
 
-    def __init__(self, world: World, scenario: Scenario, operation: Operation, detection: Detection) -> None:
+    def __init__(
+        self, world: World, scenario: Scenario, streams: Streams, operation: Operation, detection: Detection
+    ) -> None:
         self._world = world
         self._operation = operation
         self._detection = detection
-        self._isolation = Isolation(scenario, world.draws)
-        self._restart = Restart(scenario, world.draws)
+        self._isolation = Isolation(scenario, streams)
+        self._restart = Restart(scenario, streams)
         self._symptoms = [fault.symptom for fault in scenario.faults.values()]
         self._gpus = scenario.job.gpus_per_node
         self._sent_for: dict[int, FaultEvent] = {}
@@ -151,6 +154,7 @@ class Recovery:
             if math.isinf(ready) and not w.fleet.can_ever_fill():
                 w.end("no node can return")
                 break
+            self._seat()  # a node in its place can fail again, though the job still waits for others
             w.stand_until_fault(min(ready, w.fleet.next_change(), w.horizon))
             if w.now >= w.horizon:
                 w.end("horizon")
@@ -158,7 +162,7 @@ class Recovery:
             if w.broken:
                 self._take_out_broken()
         w.record.stopped(start, w.now, _SPARE_WAIT, cause, incident)
-        if not w.ended:
+        if not w.ended and w.fleet.empty_slots():
             self._seat()
 
     def _seat(self) -> None:
@@ -200,6 +204,8 @@ class Recovery:
         start = w.now
         end = min(start + duration, w.horizon)
         stop: Stop | None = None
+        if w.quiet:
+            w.now = end
         while w.now < end and stop is None:
             due = w.faults.next_time(w.now, RESTARTING)
             until = min(due, end)

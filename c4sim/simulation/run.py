@@ -43,18 +43,16 @@ def _job(
 ) -> Generator[simpy.Event, Any, None]:
     """The SimPy process of the job: work, answer what stopped it, work again.
 
-    Nothing else happens between two disturbances, so each stretch and each answer is one computed wake-up; the fleet is passive and
+    Nothing else happens between two disturbances, so a stretch with its answer is one computed wake-up; the fleet is passive and
     lets happen what is due when the job asks it.
     """
-    detection = Detection(scenario, world.draws)
+    detection = Detection(scenario, streams)
     operation = Operation(world, scenario, streams, detection)
-    recovery = Recovery(world, scenario, operation, detection)
+    recovery = Recovery(world, scenario, streams, operation, detection)
     while not world.ended:
         stopped = operation.run()
-        yield env.timeout(max(world.now - env.now, 0.0))
         if isinstance(stopped, Window):
             stopped = carry_out(stopped, world, operation, recovery)
         if isinstance(stopped, Stop):
             recovery.answer(stopped)
-        if world.now > env.now:
-            yield env.timeout(world.now - env.now)
+        yield env.timeout(max(world.now - env.now, 0.0))

@@ -11,7 +11,7 @@ from c4sim.faults.places import Topology
 from c4sim.faults.rates import event_rate
 from c4sim.fleet import Fleet
 from c4sim.ledger import Ledger
-from c4sim.response import Draws, IncidentKey
+from c4sim.response import IncidentKey
 from c4sim.scenario import Scenario
 from c4sim.simulation.recorder import Recorder
 from c4sim.simulation.troubles import Troubles
@@ -39,7 +39,10 @@ def job_mtbf_s(scenario: Scenario) -> float:
 
 
 class World:
-    """State of one run. `now` is the job's time, s; the job's process lets SimPy's clock follow it."""
+    """State of one run. `now` is the job's time, s; the job's process lets SimPy's clock follow it.
+
+    quiet: no fault can strike while the job does not operate.
+    """
 
     def __init__(self, scenario: Scenario, streams: Streams, ledger: Ledger, recorder: Recorder) -> None:
         self.ledger = ledger
@@ -47,7 +50,7 @@ class World:
         self.fleet = Fleet(scenario, streams)
         self.faults = FaultProcess(scenario, streams, self.fleet.slot_of)
         self.checkpoints = Checkpoints(scenario, streams, job_mtbf_s(scenario))
-        self.draws = Draws(streams)
+        self.quiet = all(fault.clock == "operating" for fault in scenario.faults.values()) and not scenario.fault_list
         classes = scenario.faults.values()
         self.troubles = Troubles({i: f.slow_factor for i, f in enumerate(classes) if f.slow_factor is not None})
         self.broken: dict[int, tuple[FaultEvent, IncidentKey]] = {}
@@ -70,6 +73,8 @@ class World:
         if end >= self.horizon:
             end = self.horizon
             self.end("horizon")
+        if self.quiet:
+            self.now = end
         while self.now < end:
             self.stand_until_fault(end)
         self.record.stopped(start, end, phase, cause, incident)
