@@ -112,3 +112,15 @@ def kernel_with_loss_in(count: int) -> Kernel:
         return FakeLedger([1e6, 1.0 if replication < count else 0.0, 1e6, 0.0])
 
     return Kernel(lossy, columns, totals, definitions)
+
+
+def kernel_that_stops(after: int) -> Kernel:
+    """Runs so many replications and then raises."""
+    left = iter(range(after))
+
+    def limited(scenario: Scenario, seed: int, point: int, replication: int) -> FakeLedger:
+        if next(left, None) is None:
+            raise RuntimeError("enough")
+        return run(scenario, seed, point, replication)
+
+    return Kernel(limited, columns, totals, definitions)

@@ -2,14 +2,11 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from typing import Any, Protocol
 
 from c4sim.executors.worker import watch_parent
-
-# Imported once by the server that forks the workers, so that a worker starts within milliseconds.
-PRELOAD = ["c4sim.executors.worker", "numpy", "pydantic", "simpy"]
 
 
 class ExecutorError(RuntimeError):
@@ -69,12 +66,14 @@ class Local:
     """`workers` processes of this machine, forked from a server without threads: threads of the caller do no harm.
 
     A script that asks for workers at its top level needs `if __name__ == "__main__":`, as each worker reads it again.
+    preload: modules that the server imports once, so that a worker starts within milliseconds.
     """
 
     lost: tuple[type[BaseException], ...] = (BrokenExecutor,)
     breaks = True
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, preload: Sequence[str] = ()) -> None:
+        self.preload = ["c4sim.executors.worker", *preload]
         self.workers = cpu_count() if workers is None else workers
         if not self.workers >= 1:
             raise ExecutorError(f"workers: must be at least 1 (got {workers})")
@@ -84,7 +83,7 @@ class Local:
 
     def start(self) -> Executor:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(PRELOAD)
+        context.set_forkserver_preload(self.preload)
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=watch_parent)
 
     def close(self) -> None:

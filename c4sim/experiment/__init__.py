@@ -1,8 +1,29 @@
 """Experiments: points times replications -> tables, manifest, resume."""
 
+from c4sim.experiment.files import StorageError
+from c4sim.experiment.plan import Plan, Point, SweepError
 from c4sim.experiment.precision import Precision
 from c4sim.experiment.result import Result, simulate
 from c4sim.experiment.running import Progress, ReplicationError
+from c4sim.experiment.shards import Shard
+from c4sim.experiment.sweep import rerun, sweep
+from c4sim.experiment.sweep_run import Outcome
 from c4sim.experiment.tables import Totals, Value
 
-__all__ = ["Precision", "Progress", "ReplicationError", "Result", "Totals", "Value", "simulate"]
+__all__ = [
+    "Outcome",
+    "Plan",
+    "Point",
+    "Precision",
+    "Progress",
+    "ReplicationError",
+    "Result",
+    "Shard",
+    "StorageError",
+    "SweepError",
+    "Totals",
+    "Value",
+    "rerun",
+    "simulate",
+    "sweep",
+]

@@ -1,6 +1,6 @@
 """Run spans of replications on a backend, chunk by chunk."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -21,14 +21,17 @@ class ReplicationError(RuntimeError):
     """A replication that could not be run; the message names it and says why."""
 
 
+PRELOAD = ("c4sim.experiment.chunks", "c4sim.metrics", "c4sim.simulation")
+
+
 def backend_for(workers: int) -> Backend:
     """One worker is this process itself."""
-    return Inline() if workers == 1 else Local(workers)
+    return Inline() if workers == 1 else Local(workers, PRELOAD)
 
 
 def run_spans(
     spans: Iterable[Span], seed: int, kernel: Kernel, backend: Backend, *, keep_ledger: bool = False
-) -> Iterator[list[SpanResult]]:
+) -> Generator[list[SpanResult], None, None]:
     """Yield what each chunk gave, in any order. After an error no further chunk of that point is started."""
     cutter = Cutter(spans, seed, kernel, keep_ledger=keep_ledger)
     for chunk, outcome in dispatch(backend, run_chunk, cutter):

@@ -47,6 +47,10 @@ class Totals:
         """Number of replications."""
         return len(self.rows)
 
+    def first(self, count: int) -> "Totals":
+        """The first `count` replications."""
+        return Totals(self.columns, self.rows[:count])
+
     def column(self, name: str) -> FloatArray:
         """One column, a value per replication."""
         values: FloatArray = self.rows[:, self._place[name]]
