@@ -53,6 +53,7 @@ class Library(ConfigRepository):
         # Not calling the base class: it looks sources up in a registry that imports every installed Hydra plugin.
         self.user_folder = None if config_dir is None else _existing(Path(config_dir))
         folders = [shipped_folder()] if self.user_folder is None else [self.user_folder, shipped_folder()]
+        self._read: dict[str, ConfigResult | None] = {}
         self._folders = [folder.resolve() for folder in folders]
         self.sources = [FileConfigSource("c4sim", f"file://{folder}") for folder in self._folders]
 
@@ -65,6 +66,12 @@ class Library(ConfigRepository):
         return sorted({path.name for folder in self._folders for path in folder.iterdir() if any(path.glob("*.yaml"))})
 
     def load_config(self, config_path: str) -> ConfigResult | None:
+        # Hydra asks for each file several times.
+        if config_path not in self._read:
+            self._read[config_path] = self._load_checked(config_path)
+        return self._read[config_path]
+
+    def _load_checked(self, config_path: str) -> ConfigResult | None:
         for folder in self._folders:
             path = folder / f"{config_path.removesuffix('.yaml')}.yaml"
             if path.is_file():

@@ -226,8 +226,9 @@ main()
 @pytest.mark.parametrize("version", ["None", "'1.1'", "'1.3'"])
 def test_inside_another_hydra_application(tmp_path: Path, version: str) -> None:
     (tmp_path / "app.py").write_text(HYDRA_APP.replace("VERSION", version))
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [sys.executable, "app.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "app.py"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
     assert "interval 600.0" in done.stdout
