@@ -33,7 +33,7 @@ MIN_CHANGE = math.log(1.03)
 MIN_LINK_LEVEL = math.log(1.15)
 MIN_LINK_CHANGE = math.log(1.08)
 #: Input waits: share of the step.
-MIN_INPUT = 0.05
+MIN_INPUT = 0.02
 
 #: Share of the rows since the onset that must show at least half of the effect: a pause does not.
 PERSISTENCE = 0.6

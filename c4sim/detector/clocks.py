@@ -17,6 +17,7 @@ from c4sim.detector import budget
 from c4sim.detector.budget import Thresholds
 from c4sim.detector.grouping import Groups
 from c4sim.detector.robust import median_along
+from c4sim.detector.roles import with_majority
 from c4sim.detector.series import Limits, Shifts, shifts
 from c4sim.detector.telemetry import Telemetry
 
@@ -44,25 +45,21 @@ def lateness(arrival_s: Array, role: Array) -> tuple[Array, Array]:
     return late - by_role[:, inverse], late - usual[inverse]
 
 
-def smaller(first: Array, second: Array) -> Array:
-    """The value nearer to 0 of two of one sign; 0 where the signs differ."""
-    return np.where(first * second > 0, np.sign(first) * np.minimum(np.abs(first), np.abs(second)), 0 * first)
-
-
-def judge(late: Array, step_s: float, thresholds: Thresholds, least: float) -> tuple[Shifts, Array]:
-    """Test clocks, both signs, in units of the step.
+def judge(
+    late: tuple[Array, Array], role: Array, step_s: float, thresholds: Thresholds, least: float
+) -> tuple[Shifts, Array]:
+    """Test clocks, both signs, in units of the step; an offset must show by both references.
 
     Args:
-        late: (T, N) seconds after the peers that no wait explains, negative for before.
+        late: (T, N) seconds after the peers that no wait explains, by two references.
+        role: (N,) numbers of the roles.
         least: smallest offset against the peers that counts, in steps.
 
     Returns:
         The tests of |offset|, and (N,) the offsets in seconds (negative: the clock is behind).
     """
     limits = Limits(thresholds, least, MIN_OFFSET)
-    y = late / step_s
-    peers = np.zeros(y.shape[1], dtype=np.int64)
-    ahead, behind = shifts(y, peers, limits), shifts(-y, peers, limits)
+    ahead, behind = (_by_both([sign * y / step_s for y in late], role, limits) for sign in (1, -1))
     use_ahead = ahead.effect >= behind.effect
     offset = np.where(use_ahead, ahead.effect, -behind.effect) * step_s
 
@@ -73,29 +70,46 @@ def judge(late: Array, step_s: float, thresholds: Thresholds, least: float) -> t
     return tests, offset
 
 
+def _by_both(pair: list[Array], role: Array, limits: Limits) -> Shifts:
+    """The tests by the second reference, where those by the first agree."""
+    peers = with_majority(role, np.isfinite(pair[0]).any(axis=0))
+    first, second = (shifts(y, peers, limits) for y in pair)
+    found = first.found & second.found
+    return dataclasses.replace(second, found=found, effect=np.where(found, second.effect, 0.0))
+
+
 def unexplained(late: Array, telemetry: Telemetry, role: Array) -> Array:
     """(T, N) what of the lateness no wait accounts for; 0 where waits account for it.
 
     Somebody who is late makes those wait who receive from it, inside its role; somebody early waits
     itself. Workers can be late together and then do not make each other wait, so the largest lateness
-    of the role that is accounted for covers everyone below it.
+    of the role that is accounted for covers everyone below it. Without waits of messages the whole own
+    wait of a worker (wall time less own work) takes their place.
     """
-    src, dst, wait = telemetry.edge_src, telemetry.edge_dst, telemetry.wait_s
-    if wait is None or src is None or dst is None:
-        return late
-    inside = np.flatnonzero(role[src] == role[dst])
-    waits = np.nan_to_num(wait[:, inside])
     real = np.zeros((2, *late.shape))
-    rows = np.arange(len(late))[:, None]
-    for sign, end in enumerate((src, dst)):
-        caused = np.zeros_like(late)
-        np.maximum.at(caused, (rows, end[inside][None]), waits)
-        accounted = np.minimum(np.maximum((1 - 2 * sign) * np.nan_to_num(late), 0.0), _MARGIN * caused)
+    for sign in (0, 1):
+        signed = np.maximum((1 - 2 * sign) * np.nan_to_num(late), 0.0)
+        accounted = np.minimum(signed, _MARGIN * _waits(telemetry, role, sender=sign == 0))
         largest = np.zeros((len(late), int(role.max()) + 1))
-        np.maximum.at(largest, (rows, role[None]), accounted)
+        np.maximum.at(largest, (np.arange(len(late))[:, None], role[None]), accounted)
         real[sign] = _MARGIN * largest[:, role]
     beyond = np.where(late > 0, late > real[0], -late > real[1])
     return np.where(beyond | np.isnan(late), late, 0.0)
+
+
+def _waits(telemetry: Telemetry, role: Array, sender: bool) -> Array:
+    """(T, N) seconds for which each worker made others wait (``sender``) or waited itself."""
+    src, dst, wait = telemetry.edge_src, telemetry.edge_dst, telemetry.wait_s
+    waits = np.zeros((telemetry.n_steps, telemetry.n_workers))
+    rows = np.arange(telemetry.n_steps)[:, None]
+    if wait is not None and src is not None and dst is not None:
+        inside = np.flatnonzero(role[src] == role[dst])
+        end = (src if sender else dst)[inside]
+        np.maximum.at(waits, (rows, end[None]), np.nan_to_num(wait[:, inside]))
+    elif telemetry.wall_s is not None and telemetry.compute_s is not None:
+        own = np.maximum(np.nan_to_num(telemetry.wall_s - telemetry.compute_s), 0.0)
+        waits = np.broadcast_to(own.max(axis=1, keepdims=True), own.shape) if sender else own
+    return waits
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:

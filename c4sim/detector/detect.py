@@ -195,13 +195,13 @@ def _clock_verdicts(scope: Scope, allowed: Budget, known: list[Verdict]) -> list
     assert arrival is not None
     given = role_numbers(telemetry)
     role = np.zeros(telemetry.n_workers, dtype=np.int64) if given is None else given
-    late = clocks.unexplained(clocks.smaller(*clocks.lateness(arrival, role)), telemetry, role)
-    if telemetry.wait_s is None:
-        slowest = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0)
-        late = np.sign(late) * np.maximum(np.abs(late) - slowest, 0.0)
-    needed = thresholds(2 * late.shape[1], len(late), scope.step_s, allowed)
+    by_role, by_job = (clocks.unexplained(late, telemetry, role) for late in clocks.lateness(arrival, role))
+    needed = thresholds(2 * telemetry.n_workers, len(arrival), scope.step_s, allowed)
     least = clocks.MIN_OFFSET if given is not None else clocks.UNKNOWN_ROLES
-    found, offset = clocks.judge(late, scope.step_s, needed, least)
+    slowest = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0)
+    if telemetry.wait_s is None:
+        least += slowest / scope.step_s
+    found, offset = clocks.judge((by_role, by_job), role, scope.step_s, needed, least)
     return worker_verdicts(
         scope,
         "clock_offset",

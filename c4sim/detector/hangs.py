@@ -81,7 +81,7 @@ def judge(telemetry: Telemetry, step_s: float) -> Stop | None:
     culprits = _never_came(telemetry, first, numbers, waiting)
     culprits += _behind_in_done(telemetry, numbers, edges, {hang.worker for hang in culprits})
     if not culprits and edges:
-        culprits = [_stuck(telemetry, edges[0])]
+        culprits = _silent_sender(telemetry, edges, numbers, waiting) or [_stuck(telemetry, edges[0])]
     return Stop(first, rows, tuple(culprits), waiting, seconds)
 
 
@@ -205,15 +205,29 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
     src, dst = telemetry.edge_src, telemetry.edge_dst
     if src is None or dst is None:
         return []
-    still = waits > 0
+    still, known = waits > 0, np.zeros(len(waits), dtype=bool)
     if telemetry.bytes is not None:
         still &= ~(telemetry.bytes[first] > 0)
         known = still & (telemetry.bytes[first] == 0)
-        still = known if known.any() else still
     inherited = np.zeros(telemetry.n_workers)
     np.maximum.at(inherited, dst[still], waits[still])
-    roots = np.flatnonzero(still & (inherited[src] < waits - _TOGETHER * step_s))
-    return sorted(roots.tolist(), key=lambda edge: -waits[edge])
+    roots = still & (inherited[src] < waits - _TOGETHER * step_s)
+    roots = roots & known if (roots & known).any() else roots
+    return sorted(np.flatnonzero(roots).tolist(), key=lambda edge: -waits[edge])
+
+
+def _silent_sender(telemetry: Telemetry, edges: list[int], numbers: _Numbers | None, waiting: Array) -> list[Hang]:
+    """A sender that waits for nobody, feeds none of several receivers, and that no number vouches for."""
+    assert telemetry.edge_src is not None
+    sender = int(telemetry.edge_src[edges[0]])
+    vouched = False
+    if numbers is not None:
+        shared = np.bincount(numbers.group[np.isfinite(numbers.started)], minlength=numbers.groups) > 1
+        vouched = bool((shared[numbers.group] & (numbers.worker == sender)).any())
+    several = np.count_nonzero(telemetry.edge_src[edges] == sender) > 1
+    if waiting[sender] or vouched or not several:
+        return []
+    return [Hang("noncomm_hang", sender, -1, "sends to none of those that wait for it, and waits for nobody itself")]
 
 
 def _stuck(telemetry: Telemetry, edge: int) -> Hang:

@@ -124,17 +124,12 @@ def _slow_ends(
             return found, explained
         edges = np.flatnonzero(ends[kind] == worker)
         explained[edges], rest[:, edges] = True, np.nan
-        test = tests[kind]
-        found.append(
-            LinkFinding(
-                kind,
-                worker,
-                float(test.effect[worker]),
-                float(test.score[worker]),
-                int(test.first[worker]),
-                tuple(edges.tolist()),
-            )
-        )
+        found.append(_finding(kind, worker, tests[kind], edges))
+
+
+def _finding(kind: str, index: int, test: Shifts, edges: Array) -> LinkFinding:
+    numbers = float(test.effect[index]), float(test.score[index]), int(test.first[index])
+    return LinkFinding(kind, index, *numbers, tuple(edges.tolist()))
 
 
 def _test(y: Array, peers: Array, needed: Thresholds, past: Array | None, crowd: float = 1.0) -> Shifts:
