@@ -25,6 +25,8 @@ from c4sim.detector.robust import NORMAL_MAD, median, median_along
 from c4sim.detector.variogram import noise_variance
 
 Array = NDArray[Any]
+#: Columns that are searched for splits at once, which bounds the memory of wide jobs.
+_BLOCK = 2048
 #: Rows that the level after a change is read from where a past level is known.
 RECENT = 16
 
@@ -159,31 +161,34 @@ def _share_near(level: Array, peers: Array, table: Groups, spread: float) -> Arr
 
 
 def _change(y: Array, clipped: Array, variance: Array, limits: Limits) -> tuple[_Test, _Test]:
-    """The best split of each series, upwards and downwards."""
+    """The best split of each series, upwards and downwards; a block of columns at a time."""
     rows, count = y.shape
-    best = np.zeros((2, count))
-    split = np.zeros((2, count), dtype=int)
+    best, split = np.zeros((2, count)), np.zeros((2, count), dtype=int)
     if rows >= 2 * budget.MIN_ROWS:
-        valid = np.isfinite(clipped)
-        number = np.cumsum(valid, axis=0, dtype=np.float64)
-        total = np.cumsum(np.where(valid, clipped, 0.0), axis=0, dtype=np.float64)
-        for t in range(budget.MIN_ROWS, rows - budget.MIN_ROWS + 1):
-            _try_split(t, number, total, variance, best, split)
-    return (
-        _confirm(y, best[0], split[0], limits, 1.0),
-        _confirm(y, best[1], split[1], limits, -1.0),
-    )
+        for start in range(0, count, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            root = _split_roots(clipped[:, part], variance[part])
+            columns = np.arange(root.shape[1])
+            for side, where in enumerate((root.argmax(axis=0), root.argmin(axis=0))):
+                extreme = root[where, columns]
+                best[side, part] = np.maximum((1 - 2 * side) * extreme, 0.0) ** 2 / 2
+                split[side, part] = where + budget.MIN_ROWS
+    rise = _confirm(y, best[0], split[0], limits, 1.0)
+    return rise, _confirm(y, best[1], split[1], limits, -1.0)
 
 
-def _try_split(t: int, number: Array, total: Array, variance: Array, best: Array, split: Array) -> None:
-    n0, n1 = number[t - 1], number[-1] - number[t - 1]
+def _split_roots(clipped: Array, variance: Array) -> Array:
+    """(splits, K) signed root of twice the likelihood ratio of each split; 0 where it has too few rows."""
+    valid = np.isfinite(clipped)
+    number = np.cumsum(valid, axis=0, dtype=np.float64)
+    total = np.cumsum(np.where(valid, clipped, 0.0), axis=0, dtype=np.float64)
+    inside = slice(budget.MIN_ROWS - 1, len(clipped) - budget.MIN_ROWS)
+    n0, s0 = number[inside], total[inside]
+    n1, s1 = number[-1] - n0, total[-1] - s0
     usable = (n0 >= budget.MIN_ROWS) & (n1 >= budget.MIN_ROWS)
-    safe0, safe1 = np.maximum(n0, 1), np.maximum(n1, 1)
-    step = (total[-1] - total[t - 1]) / safe1 - total[t - 1] / safe0
-    nats = np.where(usable, safe0 * safe1 / (safe0 + safe1) * step**2 / (2 * variance), 0.0)
-    for side, sign in enumerate((1.0, -1.0)):
-        better = (nats > best[side]) & (sign * step > 0)
-        best[side, better], split[side, better] = nats[better], t
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = (s1 / n1 - s0 / n0) * np.sqrt(n0 * n1 / ((n0 + n1) * variance))
+    return np.where(usable, root, 0.0)
 
 
 def _confirm(y: Array, nats: Array, split: Array, limits: Limits, sign: float) -> _Test:
