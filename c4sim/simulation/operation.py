@@ -67,7 +67,8 @@ class Operation:
         w.checkpoints.begin(w.now)
         if w.troubles:
             w.troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
-            self._set_rate()
+            if w.troubles.rate() < 1.0:
+                self._set_rate()
 
     def _end(self) -> float:
         w = self._world
@@ -86,7 +87,8 @@ class Operation:
         if event.effect not in ("slow", "corruption"):
             return Stop(event, key, w.now, operating=True)
         w.troubles.latent.append(Trouble(event, key, w.now, w.now + self._detection.delay(event, key)))
-        self._set_rate()
+        if event.effect == "slow":
+            self._set_rate()
         return None
 
     def _came_due(self, trouble: Trouble) -> Stop | None:

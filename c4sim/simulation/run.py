@@ -34,6 +34,7 @@ def run(
     world = World(scenario, streams, ledger, Recorder(ledger, cuts))
     env.run(until=env.process(_job(env, world, scenario, streams)))
     ledger.end = world.now
+    world.fleet.advance(world.now)
     ledger.outages = [Outage(o.unit, o.out_s, o.back_s) for o in world.fleet.outages]
     return ledger
 
