@@ -16,7 +16,7 @@ def process_of(
 ) -> FaultProcess:
     """The process of a job of `nodes` nodes with these fault classes; other sections of the scenario by name."""
     job = {"nodes": nodes, **sections.pop("job", {})}
-    scenario = validate({"faults": faults, "job": job, **sections})
+    scenario = validate({"horizon": "3650d", "faults": faults, "job": job, **sections})
     return FaultProcess(scenario, Streams(seed, 0, replication))
 
 

@@ -104,8 +104,7 @@ class Builder:
         return self.scenario.cluster.lemons.share if self.scenario.cluster.lemons is not None else 0.0
 
     def _lives(self, fault: FaultClass, mean_s: float, stream: int) -> Lives:
-        streams_in_all = 2 * self._classes
-        return Lives(self.streams, stream, streams_in_all, place_law(fault, mean_s), fault.start, fault.ages or ())
+        return Lives(self.streams, stream, place_law(fault, mean_s), fault.start, fault.ages or ())
 
     def _units(self) -> int:
         """Units there at time 0; of unlimited spares only those that sit in the job count."""

@@ -9,18 +9,18 @@ from c4sim.distributions import Empirical, Exponential, Law, equilibrium_life, l
 from c4sim.scenario.faults import FaultClass
 from c4sim.streams import Floats, Purpose, Streams
 
+_GENERATION_SHIFT = 16  # streams are numbered from 0 up, two a class
+
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """Life k of element e: number e of the stream `stream + k x streams_in_all` under LIFE, the same under every
-    policy.
+    """Life k of element e: number e of the stream `stream + 65,536 k` under LIFE, the same under every policy.
 
     start, ages: how old the elements are that are there at time 0 (`FaultClass.start`); `ages` is repeated as needed.
     """
 
     streams: Streams
     stream: int
-    streams_in_all: int
     law: Law
     start: str = "new"
     ages: tuple[float, ...] = ()
@@ -40,7 +40,7 @@ class Lives:
 
     def life(self, element: int, generation: int) -> float:
         """Life `generation` of `element`, s, from new."""
-        stream = self.stream + generation * self.streams_in_all
+        stream = self.stream + (generation << _GENERATION_SHIFT)
         return float(self.law.quantile(self.streams.uniforms(Purpose.LIFE, stream, element, 1))[0])
 
 

@@ -130,7 +130,7 @@ def test_the_callers_word_on_where_a_unit_sits_counts() -> None:
 
 @pytest.mark.parametrize("renewal", ["as_new", "carried"])
 def test_lives_are_read_off_their_addresses(renewal: str) -> None:
-    """Life k of element e of class 1 of 2: number e of the stream 1 + 4 k, by the Weibull quantile."""
+    """Life k of element e of class 1 of 2: number e of the stream 1 + 65,536 k, by the Weibull quantile."""
     weibull = {"law": "weibull", "shape": 0.7, "mtbf": "100d per node", "scope": "node", "renewal": renewal}
     process = process_of({"none": {}, "a": weibull}, nodes=3, seed=5, replication=2)
     found: dict[int, list[float]] = {0: [], 1: [], 2: []}
@@ -139,7 +139,7 @@ def test_lives_are_read_off_their_addresses(renewal: str) -> None:
     scale = 100 * 86_400.0 / math.gamma(1 + 1 / 0.7)
     streams = Streams(5, 0, 2)
     for slot, ends in found.items():
-        u = [streams.uniform(Purpose.LIFE, 1 + 4 * k, slot) for k in range(len(ends))]
+        u = [streams.uniform(Purpose.LIFE, 1 + 65_536 * k, slot) for k in range(len(ends))]
         lives = scale * (-np.log1p(-np.array(u))) ** (1 / 0.7)
         np.testing.assert_allclose(ends, np.cumsum(lives), rtol=1e-12)
     assert sum(map(len, found.values())) > 5

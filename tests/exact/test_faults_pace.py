@@ -1,6 +1,7 @@
 """Changes of time: Arrhenius, reinforcement, gamma windows; closed forms against quadrature and by hand."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_cumulative_multiplier_by_quadrature(
 
     def integral(end: float) -> float:
         edges = [cut for cut in cuts if cut < end] + [end]
-        return math.fsum(quad(pace.multiplier, a, b, epsabs=0)[0] for a, b in zip(edges, edges[1:], strict=False))
+        return math.fsum(quad(pace.multiplier, a, b, epsabs=0)[0] for a, b in pairwise(edges))
 
     for end in (1.0, 0.7 * MONTH, MONTH, 1.4 * MONTH, 2.2 * MONTH, 5.9 * MONTH, 9 * MONTH):
         assert pace.forward(end) == pytest.approx(integral(end), rel=1e-9)
