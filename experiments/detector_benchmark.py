@@ -26,6 +26,7 @@ import c4sim.detector
 from c4sim.detector import Telemetry, detect
 from c4sim.detector.telemetry import axes_of
 from c4sim.synthetic import ACCUSING_KINDS, SCENARIOS, Fault, Truth, generate
+from c4sim.synthetic.generate import DEFAULT_STEPS
 
 SEEDS_PER_PART = 10
 DETECTOR = "detector"
@@ -144,7 +145,8 @@ def main(arguments: list[str] | None = None) -> int:
         seeds = list(range(start, min(start + SEEDS_PER_PART, last + 1)))
         jobs += run_part(options.parts / f"{seeds[0]:05d}-{seeds[-1]:05d}.json", seeds, digest)
         print(f"seeds {seeds[0]}-{seeds[-1]} done", file=sys.stderr, flush=True)
-    document = {"seeds": [first, last], "detector_source": digest, **collect(jobs)}
+    made = {"seeds": [first, last], "rows": DEFAULT_STEPS, "detector_source": digest}
+    document = {**made, **collect(jobs)}
     options.out.mkdir(parents=True, exist_ok=True)
     name = options.out / f"benchmark_{options.seeds}"
     name.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")

@@ -207,9 +207,19 @@ def summary(outcomes: list[Outcome], kinds: Iterable[str]) -> dict[str, Any]:
             shape: counts([f for f in everything if f.shape == shape], 0)
             for shape in ("constant", "ramp", "flapping", "stop")
         },
+        "conditions": _conditions(together),
         "expected": _expected(together),
         "apart": _apart(outcomes),
     }
+
+
+def _conditions(outcomes: list[Outcome]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for name in dict.fromkeys(o.scenario.partition("+")[0] for o in outcomes):
+        jobs = [o for o in outcomes if o.scenario.partition("+")[0] == name]
+        false = sum(len(o.false) for o in jobs)
+        table[name] = {"jobs": len(jobs), **counts([f for o in jobs for f in o.faults], false)}
+    return table
 
 
 def _expected(outcomes: list[Outcome]) -> dict[str, Any]:

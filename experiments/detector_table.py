@@ -16,10 +16,12 @@ def markdown(document: dict[str, Any]) -> str:
     first, last = document["seeds"]
     parts = [
         f"Seeds {first} to {last}, {ours['jobs']} jobs ({ours['jobs_without_fault']} of them "
-        f"without a fault), detector source {document['detector_source']}.",
+        f"without a fault), {document['rows']} rows each; detector source "
+        f"{document['detector_source']}.",
         _kinds(ours),
         _headline(ours),
         _shapes(ours),
+        _conditions(ours),
         _apart(ours),
         _rules(document["slow_compute"]),
     ]
@@ -83,6 +85,14 @@ def _shapes(ours: dict[str, Any]) -> str:
     heads = ["shape", "faults", "recall", *(f"within {h}" for h in HORIZONS)]
     note = "A flapping link's steps are counted in bad steps seen."
     return note + "\n\n" + table(heads, rows)
+
+
+def _conditions(ours: dict[str, Any]) -> str:
+    rows = [
+        [name, row["jobs"], row["faults"], row["true"], row["false"], row["precision"], row["recall"]]
+        for name, row in ours["conditions"].items()
+    ]
+    return table(["condition", "jobs", *HEADS[:5]], rows)
 
 
 def _apart(ours: dict[str, Any]) -> str:
