@@ -1,5 +1,6 @@
 """Experiments: points times replications -> tables, manifest, resume."""
 
+from c4sim.experiment.compare import Alternative, Comparison, Difference, compare
 from c4sim.experiment.files import StorageError
 from c4sim.experiment.plan import Plan, Point, SweepError
 from c4sim.experiment.precision import Precision
@@ -11,6 +12,9 @@ from c4sim.experiment.sweep_run import Outcome
 from c4sim.experiment.tables import Totals, Value
 
 __all__ = [
+    "Alternative",
+    "Comparison",
+    "Difference",
     "Outcome",
     "Plan",
     "Point",
@@ -23,6 +27,7 @@ __all__ = [
     "SweepError",
     "Totals",
     "Value",
+    "compare",
     "rerun",
     "simulate",
     "sweep",
