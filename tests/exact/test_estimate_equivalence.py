@@ -104,6 +104,9 @@ def test_ratio_interval_by_its_definition() -> None:
 def test_constant_metrics_are_compared_as_numbers() -> None:
     base = Moments.of([0.25] * 5)
     assert equivalence_test(base, Moments.of([0.25] * 9), MARGIN).decision is Decision.EQUIVALENT
+    moved = equivalence_test(base, Moments.of([0.26] * 9), MARGIN)
+    assert moved.decision is Decision.CHANGED
+    assert moved.ratio == Estimate(1.04, 1.04, 1.04, 9)
     assert equivalence_test(base, Moments.of([0.2501] * 9), MARGIN).decision is Decision.CHANGED
     zero = Moments.of([0.0] * 5)
     assert equivalence_test(zero, zero, MARGIN).decision is Decision.EQUIVALENT

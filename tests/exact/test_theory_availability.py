@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 from scipy.integrate import quad
+from scipy.linalg import expm
 from scipy.special import beta
 
 from c4sim.theory.availability import (
@@ -35,6 +36,15 @@ def test_mean_availability_is_a_fleet_of_one_without_spares() -> None:
 def test_deficit_is_what_the_limit_misses() -> None:
     missing = mean_availability(40, 6, 900) - availability(40, 6)
     assert downtime_deficit(40, 6, 1.0, 900) == pytest.approx(missing, rel=1e-12)
+
+
+def test_deficit_of_two_stage_down_times() -> None:
+    """Down times of two exponential stages (cv^2 = 1/2) as a chain of three states, integrated."""
+    q = np.array([[-1 / 40, 1 / 40, 0], [0, -1 / 3, 1 / 3], [1 / 3, 0, -1 / 3]])
+    augmented = np.block([[q, np.eye(3)], [np.zeros((3, 6))]])
+    time_up = expm(900.0 * augmented)[0, 3]
+    missing = time_up / 900 - availability(40, 6)
+    assert downtime_deficit(40, 6, math.sqrt(0.5), 900) == pytest.approx(missing, rel=1e-9)
 
 
 def test_deficit_of_the_record() -> None:
