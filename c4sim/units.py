@@ -253,9 +253,7 @@ def _quantities(
     return parts
 
 
-def _single(
-    value: object, units: dict[str, Fraction], what: str, names: str, example: str
-) -> float:
+def _single(value: object, units: dict[str, Fraction], what: str, names: str, example: str) -> float:
     text = _text(value, f"a {what}", example)
     parts = _quantities(text, units, what, names, example)
     if len(parts) > 1:
@@ -275,9 +273,7 @@ def _scope(name: str, whole: str) -> str:
     if scope in SCOPES:
         return scope
     hint = _nearest(scope, list(SCOPES))
-    raise UnitError(
-        f"unknown scope {name.strip()!r}{hint}; allowed: {', '.join(SCOPES)} (got {whole!r})"
-    )
+    raise UnitError(f"unknown scope {name.strip()!r}{hint}; allowed: {', '.join(SCOPES)} (got {whole!r})")
 
 
 def _nearest(name: str, names: list[str]) -> str:

@@ -24,10 +24,7 @@ from c4sim.units import (
 )
 
 
-@given(
-    st.floats(min_value=0.0, allow_infinity=False, allow_nan=False)
-    | st.integers(0, 10**9).map(float)
-)
+@given(st.floats(min_value=0.0, allow_infinity=False, allow_nan=False) | st.integers(0, 10**9).map(float))
 def test_duration_round_trip(seconds: float) -> None:
     assert parse_duration(format_duration(seconds)) == seconds
 
@@ -42,9 +39,7 @@ def test_mtbf_round_trip(seconds: float, scope: str) -> None:
     assert parse_mtbf(format_mtbf(seconds, scope)) == (seconds, scope)
 
 
-@pytest.mark.parametrize(
-    "parse", [parse_duration, parse_bytes, parse_bandwidth, parse_mtbf, parse_rate, parse_share]
-)
+@pytest.mark.parametrize("parse", [parse_duration, parse_bytes, parse_bandwidth, parse_mtbf, parse_rate, parse_share])
 @given(text=st.text(alphabet="0123456789.eE+- perhdsinmogunTGB/%", max_size=24) | st.text())
 def test_any_text_gives_a_finite_number_or_a_unit_error(
     parse: Callable[[object], float | tuple[float, str]], text: str
