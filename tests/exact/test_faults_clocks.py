@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
-from fault_tools import process_of, walk
+from fault_tools import DAY, process_of, walk
 
 from c4sim.faults import Activity, FaultProcess
+from c4sim.streams import Purpose, Streams
 
 OPERATING, RESTARTING, STOPPED = Activity.OPERATING, Activity.RESTARTING, Activity.STOPPED
 
@@ -124,3 +126,15 @@ def test_a_unit_that_does_not_sit_there_cannot_leave() -> None:
     process.swap(2, 2, 9, 0.0)
     with pytest.raises(ValueError, match=r"unit 9 sits in slot 2 at 5\.0 s \(got 2\)"):
         process.swap(2, 2, 7, 5.0)
+
+
+def test_events_without_age_are_read_off_their_addresses() -> None:
+    """Event k of class 1: sum of -ln u_0 ... -ln u_k over the rate; place: the k-th uniform of PLACE times 80 GPUs."""
+    process = process_of({"none": {}, "a": {"rate": "2 per job-day"}}, nodes=10, seed=5, replication=2)
+    found = [(time, event.slots[0] * 8 + (event.gpu or 0)) for time, event in walk(process, 100 * DAY) if event]
+    streams = Streams(5, 0, 2)
+    sums = np.cumsum(-np.log(streams.uniforms(Purpose.ARRIVAL, 1, 0, len(found))))
+    np.testing.assert_allclose([time for time, _ in found], sums * DAY / 2, rtol=1e-13)
+    places = (streams.uniforms(Purpose.PLACE, 1, 0, len(found)) * 80).astype(int)
+    assert [place for _, place in found] == places.tolist()
+    assert len(found) > 150

@@ -42,8 +42,11 @@ def per_node_gaps(nodes: int, mean: float, count: int, seed: int) -> np.ndarray:
 
 
 def test_superposed_class_and_per_node_clocks_give_the_same_gaps() -> None:
-    """64 nodes of mean life 64 h: gaps exponential of mean 1 h, uncorrelated, both ways (Cox 1962, section 6.2)."""
-    superposed = np.diff(times_of(9_000 * 3600.0, {"a": {"mtbf": "64h per node", "scope": "node"}}, nodes=64)) / 3600
+    """64 nodes of mean life 64 h: gaps exponential of mean 1 h, uncorrelated, both ways (Cox 1962, section 6.2).
+
+    100,000 gaps show a bias of 2 % as more than 6 standard errors.
+    """
+    superposed = np.diff(times_of(100_000 * 3600.0, {"a": {"mtbf": "64h per node", "scope": "node"}}, nodes=64)) / 3600
     single = per_node_gaps(64, 64.0, 9_000, seed=7)
     for gaps in (superposed, single):
         assert within(gaps, 1.0)
@@ -177,7 +180,7 @@ def test_aged_lemons_fail_as_many_times_as_often_in_the_long_run() -> None:
 
 
 def test_rate_falls_by_the_record_within_six_months() -> None:
-    """Reinforcement 3.33 over 180 days: expected failures of each month are the rate times the multiplier's integral."""
+    """Reinforcement 3.33 over 180 days: failures of each month are the rate times the multiplier's integral."""
     falling = {"factor": 3.33, "over": "180d"}
     pace = CalendarPace(None, Reinforcement.model_validate(falling))
     months = []
