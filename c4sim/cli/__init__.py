@@ -54,7 +54,7 @@ def _dispatch(words: list[str]) -> int:
         return _unknown(verb)
     module = importlib.import_module(f"c4sim.cli.{verb}")
     if any(word in ("--help", "-h") for word in words[1:]):
-        print(module.HELP.strip())
+        print((module.help_text(words[1:]) if hasattr(module, "help_text") else module.HELP).strip())
         return 0
     code: int = module.run(words[1:])
     return code

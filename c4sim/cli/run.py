@@ -141,8 +141,10 @@ def _sweep(said: Words) -> int:
     from c4sim.cli.common import points_of, refusing, replications_of
     from c4sim.experiment import Plan, Shard, SweepError, progress, sweep
 
-    with refusing(ValueError):
+    try:
         shard = Shard.parse(said.text("--shard") or "1/1")
+    except ValueError as error:
+        said.wrong("--shard", str(error).removeprefix("shard: "))
     points = points_of(said, multirun=True)
     replications = replications_of(said, DEFAULT_REPLICATIONS)
     plan = Plan(_base(points, said), _plan_points(points), replications, said.options.get("seed", 0))

@@ -2,6 +2,7 @@
 
 VERBS = {
     "run": "simulate one scenario, or a sweep with -m",
+    "plan": "how many spares",
     "check": "has the simulated downtime of recorded baselines changed? (for CI)",
 }
 

@@ -1,0 +1,40 @@
+"""`c4sim plan`: what to provide so that little time is lost."""
+
+import importlib
+from types import ModuleType
+
+PLANS = {
+    "spares": "spare nodes needed at a given probability",
+}
+_LINES = "\n".join(f"  c4sim plan {plan:<11} {what}" for plan, what in PLANS.items())
+
+HELP = f"""\
+usage: c4sim plan PLAN [scenario=NAME] [KEY=VALUE...] [OPTION=VALUE...]        c4sim plan PLAN --help
+
+Closed forms beside the simulation of the scenario as it stands.
+
+{_LINES}
+"""
+
+
+def help_text(words: list[str]) -> str:
+    """The help of the plan that the words name, or of all."""
+    named = [word for word in words if word in PLANS]
+    return str(_module(named[0]).HELP) if named else HELP
+
+
+def run(words: list[str]) -> int:
+    """Run the verb."""
+    from c4sim.cli.words import UsageError
+    from c4sim.scenario import Problem
+    from c4sim.scenario.checks import nearest
+
+    plan = words[0] if words else ""
+    if plan not in PLANS:
+        raise UsageError([Problem("plan", f"must be one of {', '.join(PLANS)}{nearest(plan, list(PLANS))}", plan)])
+    code: int = _module(plan).run(words[1:])
+    return code
+
+
+def _module(plan: str) -> ModuleType:
+    return importlib.import_module(f"c4sim.cli.plan_{plan}")
