@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from c4sim.distributions import Law
 from c4sim.faults.activity import LEVEL, Activity
 from c4sim.faults.carried import CarriedSource
 from c4sim.faults.clocks import ActivityClock, CalendarClock, FaultClock, PacedCalendarClock, PacedClock
@@ -76,10 +77,11 @@ class Builder:
 
     def _aged_source(self, fault: FaultClass, rate: float, marks: Marks) -> AgedSource:
         places, inside = self.topology.count(fault.scope), self.topology.per_node(fault.scope)
-        lives = self._lives(fault, places / rate, marks.stream)
+        law = place_law(fault, places / rate)
         if fault.renewal == "carried" and inside:
-            return CarriedSource(lives, self.topology.nodes, self._units(), inside, marks, self.slot_of)
-        return RenewalSource(lives, places, inside, marks)
+            lives = self._lives(fault, law, marks.stream, inside * self._units())
+            return CarriedSource(lives, self.topology.nodes, inside, marks, self.slot_of)
+        return RenewalSource(self._lives(fault, law, marks.stream, places), places, inside, marks)
 
     def _excess(self, index: int, name: str, fault: FaultClass, rate: float, multiplier: float) -> CarriedSource:
         """What a lemon fails more than another node: (multiplier - 1) times the rate, alone, by lives of its own."""
@@ -90,11 +92,11 @@ class Builder:
         hits = rate * hits_per_event(fault, self.topology)
         self.rate += hits * self._lemon_share() * (multiplier - 1.0)
         mean = self.topology.count(fault.scope) / hits / (multiplier - 1.0)
+        inside = self.topology.per_node(fault.scope)
         return CarriedSource(
-            self._lives(fault, mean, stream),
+            self._lives(fault, place_law(fault, mean), stream, inside * self._units()),
             self.topology.nodes,
-            self._units(),
-            self.topology.per_node(fault.scope),
+            inside,
             Marks(self.streams, self.topology, index, name, alone, stream),
             self.slot_of,
             self._lemons.__contains__,
@@ -103,8 +105,8 @@ class Builder:
     def _lemon_share(self) -> float:
         return self.scenario.cluster.lemons.share if self.scenario.cluster.lemons is not None else 0.0
 
-    def _lives(self, fault: FaultClass, mean_s: float, stream: int) -> Lives:
-        return Lives(self.streams, stream, place_law(fault, mean_s), fault.start, fault.ages or ())
+    def _lives(self, fault: FaultClass, law: Law, stream: int, elements: int) -> Lives:
+        return Lives(self.streams, stream, law, elements, fault.start, fault.ages or ())
 
     def _units(self) -> int:
         """Units there at time 0; of unlimited spares only those that sit in the job count."""

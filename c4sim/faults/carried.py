@@ -1,6 +1,4 @@
-"""Classes whose units carry their age: a unit taken out freezes its remaining life and goes on with it when it is
-back.
-"""
+"""Classes whose units carry their age: a unit taken out freezes its remaining life and later goes on with it."""
 
 from collections.abc import Callable
 
@@ -13,14 +11,12 @@ class CarriedSource:
     """Life k of unit u is the same under every policy; only when it is lived through depends on where the unit sits.
 
     The failure of the class ends a life; the unit's next one begins there. Failures of other classes leave it alone.
-    per_node: elements in a unit (GPUs or links; 1 for scope node). slot_of(unit): its slot, None if it is not in the
-    job.
+    per_node: elements in a unit (GPUs or links; 1 for scope node). slot_of(unit): its slot, None if not in the job.
     is_member(unit): whether the unit can fail in this way at all (None: every unit can).
-    units: how many units there are at time 0 (spares included); they start as `lives` says, later ones start new.
     """
 
     __slots__ = (
-        "_agenda", "_frozen", "_generation", "_is_member", "_lives", "_next", "_per_node", "_slot_of", "_units",
+        "_agenda", "_frozen", "_generation", "_is_member", "_lives", "_next", "_per_node", "_slot_of",
         "drawn", "due", "marks", "number",
     )  # fmt: skip
 
@@ -28,7 +24,6 @@ class CarriedSource:
         self,
         lives: Lives,
         nodes: int,
-        units: int,
         per_node: int,
         marks: Marks,
         slot_of: Callable[[int], int | None],
@@ -38,7 +33,6 @@ class CarriedSource:
         self.number = -1
         self.drawn: list[tuple[float, int | None]] = []
         self._lives = lives
-        self._units = units
         self._per_node = per_node
         self._slot_of = slot_of
         self._is_member = is_member
@@ -71,7 +65,7 @@ class CarriedSource:
                     self._frozen[element] = due - clock
         if coming is not None and (self._is_member is None or self._is_member(coming)):
             for element in self._elements(coming):
-                self._agenda.schedule(element, clock + self._remaining(element, coming))
+                self._agenda.schedule(element, clock + self._remaining(element))
         self.due, self._next = self._agenda.head()
 
     def settle(self) -> None:
@@ -80,8 +74,6 @@ class CarriedSource:
     def _elements(self, unit: int) -> range:
         return range(unit * self._per_node, (unit + 1) * self._per_node)
 
-    def _remaining(self, element: int, unit: int) -> float:
+    def _remaining(self, element: int) -> float:
         frozen = self._frozen.pop(element, None)
-        if frozen is not None:
-            return frozen
-        return float(self._lives.first([element])[0]) if unit < self._units else self._lives.life(element, 0)
+        return self._lives.first_alone(element) if frozen is None else frozen

@@ -72,7 +72,7 @@ def test_carried_ages_are_lives_counted_down_while_in_the_job(
     """Units leave and come back at random; a unit out of the job, or a job that stands still, ages nobody."""
     fault = {"law": "weibull", "shape": 1.5, "mtbf": "5d per node", "scope": "node", "renewal": "carried"}
     process = process_of({"a": fault}, nodes=NODES, spares={"total": SPARES, "per_pool": None})
-    lives = Lives(Streams(1, 0, 0), 0, Weibull(5 * DAY, 1.5))
+    lives = Lives(Streams(1, 0, 0), 0, Weibull(5 * DAY, 1.5), NODES + SPARES)
     first = lives.first(range(NODES + SPARES)).tolist()
     slow = SlowFleet(lives, dict(enumerate(first)), {slot: slot for slot in range(NODES)})
     shelf: list[int] = list(range(NODES, NODES + SPARES))
@@ -112,7 +112,7 @@ def test_superposed_renewals_come_in_the_order_of_a_merge(shape: float) -> None:
         process.run(now, due, Activity.OPERATING)
         process.take(due, Activity.OPERATING)
         now = due
-    lives = Lives(Streams(1, 0, 0), 0, Weibull(9 * DAY, shape))
+    lives = Lives(Streams(1, 0, 0), 0, Weibull(9 * DAY, shape), 50)
     ends = []
     for slot in range(50):
         time, generation = lives.life(slot, 0), 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from c4sim.distributions import Gamma, Lognormal, Weibull
 from c4sim.faults import Activity, FaultProcess
+from c4sim.faults.lives import Lives
 from c4sim.faults.marks import Marks
 from c4sim.faults.places import Topology
 from c4sim.faults.poisson import PoissonSource
@@ -102,6 +103,16 @@ def test_a_life_does_not_depend_on_what_is_drawn_beside_it(law: Weibull, start: 
     together = law.quantile(streams.uniforms(6, 0, 0, start + count))
     alone = [law.quantile(streams.uniforms(6, 0, k, 1))[0] for k in range(start, start + count)]
     assert together[start:].tolist() == alone
+
+
+@given(asked=st.lists(st.tuples(st.integers(0, 1_099), st.integers(0, 3)), min_size=1, max_size=80))
+@settings(max_examples=40, deadline=None)
+def test_nor_on_what_was_asked_before(asked: list[tuple[int, int]]) -> None:
+    """1,000 elements: the ninth life asked of a generation draws it as a block; elements beyond are drawn alone."""
+    lives = Lives(Streams(1, 0, 0), 2, Weibull(3e6, 0.7), 1_000)
+    for element, generation in asked:
+        alone = Lives(Streams(1, 0, 0), 2, Weibull(3e6, 0.7), 1_000)
+        assert lives.life(element, generation) == alone.life(element, generation)
 
 
 @pytest.mark.parametrize("kind", ["poisson", "as_new", "compound"])
