@@ -1,5 +1,6 @@
 """Random fleets under random histories: one place for every unit, and the same history as the slow reference."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from fleet_tools import check_partition, scenario_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4sim.fleet import Fleet, hot_spare_rate
+from c4sim.fleet import Fleet, Reason, hot_spare_rate
 from c4sim.scenario import Scenario
 from c4sim.streams import Streams
 
@@ -97,7 +98,7 @@ def compare(fleet: Fleet, slow: SlowFleet) -> None:
     assert list(fleet.defective_slots()) == sorted(u.slot for u in slow.units if u.bad and u.state == "job")
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(scenarios(), HISTORY, st.integers(0, 3))
 def test_one_place_for_every_unit_and_the_history_of_the_reference(
     scenario: Scenario, history: list[tuple[str, float, int, bool]], seed: int
@@ -105,8 +106,52 @@ def test_one_place_for_every_unit_and_the_history_of_the_reference(
     play(scenario, history, seed)
 
 
+def busy_fleet(rng: random.Random) -> tuple[Scenario, list[tuple[str, float, int, bool]]]:
+    """A fleet in which all that can go wrong does, and a long history in which nearly every fault is answered."""
+    choose = rng.choice
+    stages = [
+        {
+            "duration": choose(["0s", "1s", "2s", {"law": "exponential", "mean": "4s"}]),
+            "crews": choose([1, 2, "unlimited"]),
+            "success": success,
+            "silent_failure": silent,
+        }
+        for success, silent in (choose([(0.5, 0.3), (0.4, 0.0), (1.0, 0.0), (0.0, 0.6)]) for _ in range(2))
+    ]
+    stages[-1] |= {"success": 0.4}
+    retirement = {"faults": rng.randint(2, 3), "window": choose(["5s", "30s"]), "replacement": choose(["0s", "3s"])}
+    repair = {"stages": stages, "escalation": choose(["next_stage", "retire"]), "retirement": retirement}
+    spares = {"state": choose(["hot", "shelf"]), "provisioning": choose(["0s", "1s"])}
+    spares |= choose([{"total": 3}, {"per_pool": 1, "pool_nodes": 2, "borrowing": choose([True, False])}])
+    faults = {"crash": {"mtbf": "20s per node", "scope": "node"}}
+    scenario = scenario_of(rng.randint(3, 6), spares, repair, faults=faults)
+    kinds = ["answer", "answer", "answer", "take_out", "request", "seat", "advance"]
+    steps = [(choose(kinds), choose([0.0, 1.0, 2.0, 3.5]), rng.randrange(6), rng.random() < 0.8) for _ in range(60)]
+    return scenario, steps
+
+
+def test_busy_fleets_have_the_history_of_the_reference() -> None:
+    seen = {"defective": 0, "retired": 0, "replaced": 0, "hot": 0, "escalated": 0}
+    for seed in range(60):
+        scenario, history = busy_fleet(random.Random(seed))
+        for outage in play(scenario, history, seed).outages:
+            seen["defective"] += outage.defective
+            seen["retired"] += outage.retired
+            seen["replaced"] += outage.retired and outage.back_s is not None
+            seen["hot"] += outage.reason is Reason.HOT_SPARE
+            seen["escalated"] += outage.attempts > 0
+    assert min(seen.values()) > 100
+
+
 @pytest.mark.slow
 @settings(max_examples=5_000, deadline=None, derandomize=True)
 @given(scenarios(), HISTORY, st.integers(0, 1_000_000))
 def test_thousands_of_random_fleets(scenario: Scenario, history: list[tuple[str, float, int, bool]], seed: int) -> None:
     play(scenario, history, seed)
+
+
+@pytest.mark.slow
+def test_thousands_of_busy_fleets() -> None:
+    for seed in range(1_000, 4_000):
+        scenario, history = busy_fleet(random.Random(seed))
+        play(scenario, history, seed)
