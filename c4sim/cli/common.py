@@ -1,5 +1,6 @@
 """What several verbs share: their common options, and the scenario that their words describe."""
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,31 @@ def scenario_of(words: Words) -> Scenario:
     scenario = points_of(words)[0].scenario
     assert scenario is not None
     return scenario
+
+
+def alternatives_of(words: Words) -> dict[str, Scenario]:
+    """The scenario of each --with, by its text: the overrides in it come after those of the base.
+
+    Notes what is wrong with them in `words`.
+    """
+    from c4sim.configure import load_points
+
+    found: dict[str, Scenario] = {}
+    for text in words.texts.get("--with", []):
+        overrides = [*words.overrides, *split_overrides(text)]
+        try:
+            point = load_points(overrides, config_dir=words.text("--config-dir"), multirun=False)[0]
+        except ScenarioError as error:
+            words.problems += error.problems
+        else:
+            assert point.scenario is not None
+            found[text] = point.scenario
+    return found
+
+
+def split_overrides(text: str) -> list[str]:
+    """The overrides in one text: a blank before key= separates them, other blanks belong to values."""
+    return [part for part in re.split(r"\s+(?=[+~]*[A-Za-z_][\w./@-]*=)", text.strip()) if part]
 
 
 def replications_of(words: Words, default: int) -> "int | Precision":

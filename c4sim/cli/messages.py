@@ -10,6 +10,6 @@ def say(text: str) -> None:
 
 
 def say_problems(problems: Iterable[object]) -> None:
-    """Each problem on its own line."""
-    for problem in problems:
-        say(" ".join(str(problem).split()))
+    """Each problem on its own line, once."""
+    for line in dict.fromkeys(" ".join(str(problem).split()) for problem in problems):
+        say(line)

@@ -2,6 +2,8 @@
 
 VERBS = {
     "run": "simulate one scenario, or a sweep with -m",
+    "compare": "what changes under alternatives, on common random numbers",
+    "sensitivity": "which assumed input matters most",
     "plan": "how many spares",
     "check": "has the simulated downtime of recorded baselines changed? (for CI)",
 }

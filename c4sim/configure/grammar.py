@@ -62,6 +62,14 @@ def read_overrides(
     return found
 
 
+def read_values(texts: Sequence[str], problems: list[Problem]) -> dict[str, tuple[Any, ...]]:
+    """Key -> the values listed for it ("checkpoint.interval=10min,6h").
+
+    What cannot be read is appended to `problems`.
+    """
+    return {found.key: found.values for found in read_overrides(texts, lambda _: [], problems)}
+
+
 def _problem(text: str, message: str) -> Problem:
     key, equals, value = text[:LONGEST_TEXT].partition("=")
     return Problem(key.strip().lstrip("+~") or "override", message, _shortened(value if equals else text))

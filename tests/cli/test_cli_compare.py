@@ -1,0 +1,84 @@
+"""`c4sim compare` and `c4sim sensitivity`: what they print, and what they refuse."""
+
+import json
+
+import pytest
+
+from c4sim.cli import main
+from c4sim.cli.common import split_overrides
+
+JUNE = ["scenario=c4_june2023", "replications=6", "workers=1"]
+
+
+def test_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    two = ["--with", "checkpoint.interval=10min", "--with", "detection=c4d isolation=c4d"]
+    assert main(["compare", *JUNE, *two, "format=json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [entry["with"] for entry in document["alternatives"]] == two[1::2]
+    for entry in document["alternatives"]:
+        assert {"paired", "variance_ratio", "equivalent_within"} <= set(entry)
+        assert set(entry["paired"]["downtime_fraction"]) == {"difference", "low", "high"}
+    assert document["alternatives"][0]["paired"]["failures"]["difference"] == 0.0
+    assert document["alternatives"][0]["paired"]["downtime_fraction"]["difference"] < -0.04
+
+
+def test_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *JUNE, "--with", "spares.per_pool=16", "margin=1pp"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "with spares.per_pool=16" in lines
+    (row,) = [line.split() for line in lines if line.startswith("downtime_fraction ")]
+    assert row[-1] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides"),
+    [
+        ("a.b=1h 30min c=2", ["a.b=1h 30min", "c=2"]),
+        ("f.rate=6.5 per 1000 node-days detection=c4d", ["f.rate=6.5 per 1000 node-days", "detection=c4d"]),
+        ("d={law: gamma, mean: 1h, cv: 1}  +x=1 ~y=", ["d={law: gamma, mean: 1h, cv: 1}", "+x=1", "~y="]),
+        ("  ", []),
+    ],
+)
+def test_overrides_in_one_text(text: str, overrides: list[str]) -> None:
+    assert split_overrides(text) == overrides
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compare"], ["--with: give at least one alternative"]),
+        (
+            ["compare", "horizon=-1d", "--with", "job.nodes=-3", "--with", "x=1", "seed=-1"],
+            ["seed: must be", "horizon: must not be", "job.nodes: input should", "x: unknown key"],
+        ),
+        (["compare", "--with", "job.nodes=1,2"], ["job.nodes: has several values"]),
+        (["compare", "--with", "job.nodes=1", "margin=2"], ["margin: a share"]),
+        (["sensitivity"], ["ranges: single_class has no assumed input"]),
+        (
+            ["sensitivity", "--range", "horizon=1d,2d,3d", "--range", "job.nodes=["],
+            ["job.nodes: cannot be read", "--range: horizon needs two ends"],
+        ),
+        (["sensitivity", "--range", "horizont=1d,2d"], ["horizont: unknown key"]),
+        (["sensitivity", "--range", "horizon=1d,2d", "metric=x", "replications=2"], ["metric: there is no metric 'x'"]),
+    ],
+)
+def test_refusals_name_everything_once(
+    words: list[str], expected: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    lines = [line.removeprefix("c4sim: ") for line in err.splitlines()]
+    assert out == ""
+    assert len(lines) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(lines, expected, strict=True))
+
+
+def test_sensitivity_ranks_the_assumed_inputs(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["scenario=c4_dec2023", "replications=4", "workers=1"]
+    assert main(["sensitivity", *words, "format=json"]) == 0
+    inputs = json.loads(capsys.readouterr().out)["inputs"]
+    assert inputs[0]["name"] == "isolation.delay.mean"
+    assert [entry["swing"] for entry in inputs] == sorted((entry["swing"] for entry in inputs), reverse=True)
+    assert main(["sensitivity", *words, "--range", "checkpoint.interval=10min,6h"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].split()[:3] == ["checkpoint.interval", "10min", "6h"]
