@@ -43,11 +43,14 @@ class MaintenancePlan:
         self._number = 0
         self.next_start = self._every
 
-    def begin(self) -> Window:
-        """The window that is due; the next one follows."""
+    def begin(self, now: float) -> Window:
+        """The window that is due now; the next one is the first multiple after `now` (missed ones are not made up for)."""
         window = Window(self._number, self._lengths.get(self._number), self._notice)
         self._number += 1
-        self.next_start = (self._number + 1) * self._every
+        multiple = max(math.floor(now / self._every), 1)
+        while multiple * self._every <= now:
+            multiple += 1
+        self.next_start = multiple * self._every
         return window
 
 

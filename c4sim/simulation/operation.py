@@ -42,7 +42,8 @@ class Operation:
         while True:
             fault = w.faults.next_time(w.now, OPERATING)
             trouble = w.troubles.next_due()
-            due = min(fault, math.inf if trouble is None else trouble.due, self._maintenance.next_start)
+            maintenance = max(self._maintenance.next_start, w.now)
+            due = min(fault, math.inf if trouble is None else trouble.due, maintenance)
             until = min(due, end)
             w.faults.run(w.now, until, OPERATING)
             w.now = until
@@ -55,7 +56,7 @@ class Operation:
             elif trouble is not None and due == trouble.due:
                 stop = self._came_due(trouble)
             else:
-                return self._maintenance.begin()
+                return self._maintenance.begin(w.now)
             if stop is not None:
                 return stop
             end = self._end()
