@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from c4sim.executors.worker import watch_parent
 
 
-class ExecutorError(RuntimeError):
+class ExecutorError(OSError):
     """The workers cannot be had; the message says why and what to do."""
 
 

@@ -115,9 +115,14 @@ class _Dispatcher(Generic[T, R]):
             (self.suspects if task.suspect else self.again).append(task)
 
     def _stop(self, *, cancel: bool) -> None:
-        if self.executor is not None:
-            self.executor.shutdown(wait=cancel, cancel_futures=cancel)
-            self.executor = None
+        if self.executor is None:
+            return
+        if cancel:
+            # Not by shutdown(cancel_futures=True), which Dask's executor does not know.
+            for future in self.running:
+                future.cancel()
+        self.executor.shutdown(wait=cancel)
+        self.executor = None
 
 
 def dispatch(backend: Backend, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R | Lost]]:

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -40,12 +41,18 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A CSV table; floats as the shortest text that reads back to the same float, None as nothing."""
+    """A CSV table; floats as the shortest text that reads back to the same float, None as nothing, the rest as JSON."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    writer.writerows([[_cell(cell) for cell in row] for row in rows])
     return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def make_folder(folder: Path) -> None:

@@ -35,10 +35,10 @@ class Configured(Protocol):
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a sweep. values: swept key -> text; without a scenario `error` says why there is none."""
+    """One point of a sweep. values: swept key -> value as given; without a scenario `error` says why there is none."""
 
     number: int
-    values: Mapping[str, str]
+    values: Mapping[str, Any]
     scenario: Scenario | None
     error: str | None = None
 
@@ -79,7 +79,7 @@ class Plan:
         made = tuple(
             Point(
                 number,
-                {key: value_text(value) for key, value in p.swept.items()},
+                dict(p.swept),
                 p.scenario,
                 _problem_text(p.problems),
             )
@@ -119,11 +119,6 @@ class Plan:
         document = self.document()
         del document["versions"]
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def value_text(value: Any) -> str:
-    """A swept value as it stands in tables."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _problem_text(problems: Sequence[object]) -> str | None:

@@ -63,7 +63,8 @@ class SweepRun:
         self.status_path = store.folder / (STATUS if shard.count == 1 else f"status-{shard.label}.csv")
         self.have: dict[int, NDArray[np.int64]] = {}
         self.buffer: list[SpanResult] = []
-        self.began = self.flushed = time.monotonic()
+        self.began = time.monotonic()
+        self.flushed = self.began - FLUSH_S
         self.ran = 0
 
     def go(self, make_backend: Callable[[], Backend]) -> Outcome:
