@@ -10,6 +10,7 @@ biweight, so that faults do not pull.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,26 +33,45 @@ _FLAT = 0.01
 _LEAST = 0.05
 
 
-def expected(duration: Array, amount: Array, kinds: Array) -> Array:
-    """What each duration ought to be, by a line for each kind of series.
+@dataclass(frozen=True)
+class Lines:
+    """duration = c0 + c1 amount + c2 (mean amount around the row), one line for each kind of series.
 
-    Args:
-        duration, amount: (T, K); NaN is no data.
-        kinds: (K,) numbers 0..R-1 of series that share a line.
-
-    Returns:
-        (T, K) expected duration in the units of ``duration``, up to a factor for each kind.
+    Attributes:
+        coefficients: (R, 3) in seconds, seconds per amount, seconds per amount.
+        least: (R,) seconds; no expectation is below it.
     """
-    out = np.ones_like(duration, dtype=np.float64)
-    around = _moving_mean(amount)
-    table = Groups.of(kinds, int(kinds.max()) + 1)
-    for _, members in table.blocks:
-        for columns in members:
-            out[:, columns] = _fit(duration[:, columns], amount[:, columns], around[:, columns])
-    return out
+
+    coefficients: Array
+    least: Array
+
+    def at(self, amount: Array, around: Array, kinds: Array) -> Array:
+        """Expected durations in the shape of ``amount`` (..., K), for series of these ``kinds`` (K,)."""
+        c0, c1, c2 = self.coefficients[kinds].T
+        own = np.where(np.isfinite(amount), amount, around)
+        return np.fmax(c0 + c1 * own + c2 * around, self.least[kinds])
 
 
-def _moving_mean(amount: Array) -> Array:
+def fit(duration: Array, amount: Array, kinds: Array) -> Lines:
+    """Lines of durations (T, K) on amounts (T, K), NaN ignored, for each of the ``kinds`` (K,)."""
+    around = moving_mean(amount)
+    count = int(kinds.max()) + 1
+    lines = Lines(np.zeros((count, 3)), np.zeros(count))
+    for ids, members in Groups.of(kinds, count).blocks:
+        for kind, columns in zip(ids, members, strict=True):
+            weights = _fit(duration[:, columns], amount[:, columns], around[:, columns])
+            lines.coefficients[kind] = weights
+            scale = median(duration[:, columns])
+            lines.least[kind] = _LEAST * scale if np.isfinite(scale) else 1.0
+    return lines
+
+
+def expected(duration: Array, amount: Array, kinds: Array) -> Array:
+    """(T, K) what each duration ought to be by the line of its kind."""
+    return fit(duration, amount, kinds).at(amount, moving_mean(amount), kinds)
+
+
+def moving_mean(amount: Array) -> Array:
     """Centred mean over 2 x _AROUND + 1 rows, shorter at the ends; the overall mean without data."""
     valid = np.isfinite(amount)
     zero = np.zeros((1, amount.shape[1]))
@@ -66,33 +86,33 @@ def _moving_mean(amount: Array) -> Array:
 
 
 def _fit(duration: Array, amount: Array, around: Array) -> Array:
+    """(3,) coefficients; without a slope where the amounts do not vary or are not known."""
     scale, unit = median(duration), median(amount)
     varies = np.nanstd(amount) > _FLAT * abs(unit) if np.isfinite(unit) else False
     if not (np.isfinite(scale) and varies and unit > 0):
-        return np.full(duration.shape, scale if np.isfinite(scale) else 1.0)
+        return np.array([scale if np.isfinite(scale) else 1.0, 0.0, 0.0])
     own = np.where(np.isfinite(amount), amount, around) / unit
-    design = np.stack([np.ones_like(own), own, around / unit], axis=-1)
-    target = duration / scale
-    pick = np.flatnonzero(np.isfinite(target).ravel())
+    design = np.stack([np.ones_like(own), own, around / unit], axis=-1).reshape(-1, 3)
+    target = (duration / scale).ravel()
+    pick = np.flatnonzero(np.isfinite(target))
     pick = pick[:: max(1, len(pick) // _CELLS)]
-    weights = _solve(design.reshape(-1, 3)[pick], target.ravel()[pick])
-    return np.asarray(np.maximum(design @ weights, _LEAST) * scale)
+    return np.asarray(_solve(design[pick], target[pick]) * scale / np.array([1.0, unit, unit]))
 
 
 def _solve(design: Array, target: Array) -> Array:
     """Coefficients of target = design @ w by iteratively reweighted least squares of relative errors."""
-    solution, fit = np.zeros(design.shape[1]), np.maximum(target, _LEAST)
-    weight = 1 / fit**2
+    solution: Array = np.zeros(design.shape[1])
+    weight = 1 / np.maximum(target, _LEAST) ** 2
     for turn in range(_ROUNDS):
         moment = design * weight[:, None]
         normal = moment.T @ design
         normal[np.diag_indices(len(solution))] += 1e-9 * np.trace(normal)
         solution = np.linalg.solve(normal, moment.T @ target)
-        fit = np.maximum(design @ solution, _LEAST)
-        error = np.abs(target / fit - 1)
+        fitted = np.maximum(design @ solution, _LEAST)
+        error = np.abs(target / fitted - 1)
         if turn < _ROUNDS // 2:
-            weight = 1 / (np.maximum(error, 1e-3) * fit**2)
+            weight = 1 / (np.maximum(error, 1e-3) * fitted**2)
         else:
             width = _TUKEY * max(NORMAL_MAD * median(error), 1e-3)
-            weight = np.clip(1 - (error / width) ** 2, 0, None) ** 2 / fit**2
+            weight = np.clip(1 - (error / width) ** 2, 0, None) ** 2 / fitted**2
     return solution

@@ -29,6 +29,8 @@ FAMILIES = 5
 MIN_LEVEL = math.log(1.10)
 #: log factor of a worker against its own past.
 MIN_CHANGE = math.log(1.03)
+#: log factor against a level learned long ago: healthy parts drift by a few per cent.
+MIN_HISTORY = math.log(1.08)
 #: The same for links, which are noisier and whose effect on the job is smaller.
 MIN_LINK_LEVEL = math.log(1.15)
 MIN_LINK_CHANGE = math.log(1.08)

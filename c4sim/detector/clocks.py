@@ -24,8 +24,11 @@ from c4sim.detector.telemetry import Telemetry
 Array = NDArray[Any]
 #: An offset below this share of a step cannot be told from a late or early worker.
 MIN_OFFSET = 0.1
-#: Where roles are not given, stages arrive at different times of a step, but within one step.
-UNKNOWN_ROLES = 1.0
+#: Where neither roles nor groups are given, stages arrive at different times of a step, but within one,
+#: and their distance can change by a part of it.
+UNKNOWN_ROLES, UNKNOWN_CHANGE = 1.0, 0.5
+#: Unequal parts of a wait for input that all share.
+_UNEQUAL = 0.3
 #: Waits bound what is real up to this factor (transfer times are in the waits as well).
 _MARGIN = 1.5
 
@@ -46,19 +49,19 @@ def lateness(arrival_s: Array, role: Array) -> tuple[Array, Array]:
 
 
 def judge(
-    late: tuple[Array, Array], role: Array, step_s: float, thresholds: Thresholds, least: float
+    late: tuple[Array, Array], role: Array, step_s: float, thresholds: Thresholds, least: tuple[float, float]
 ) -> tuple[Shifts, Array]:
     """Test clocks, both signs, in units of the step; an offset must show by both references.
 
     Args:
-        late: (T, N) seconds after the peers that no wait explains, by two references.
+        late: (T, N) seconds after the peers, by two references.
         role: (N,) numbers of the roles.
-        least: smallest offset against the peers that counts, in steps.
+        least: smallest offset that counts, against the peers and against the past, in steps.
 
     Returns:
         The tests of |offset|, and (N,) the offsets in seconds (negative: the clock is behind).
     """
-    limits = Limits(thresholds, least, MIN_OFFSET)
+    limits = Limits(thresholds, *least, least[0])
     ahead, behind = (_by_both([sign * y / step_s for y in late], role, limits) for sign in (1, -1))
     use_ahead = ahead.effect >= behind.effect
     offset = np.where(use_ahead, ahead.effect, -behind.effect) * step_s
@@ -113,11 +116,17 @@ def _waits(telemetry: Telemetry, role: Array, sender: bool) -> Array:
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:
-    """(T, N) input wait beyond the median worker's in that row, as a share of a step."""
-    return np.asarray((input_s - median_along(input_s, axis=1)[:, None]) / step_s)
+    """(T, N) input wait beyond the median worker's in that row, as a share of a step.
+
+    When storage stalls, all wait long and unequally: differences within 30 % of the common wait of the
+    row count as none.
+    """
+    common = median_along(input_s, axis=1)[:, None]
+    excess = input_s - common
+    return np.asarray(np.sign(excess) * np.maximum(np.abs(excess) - _UNEQUAL * common, 0.0) / step_s)
 
 
 def input_limits(thresholds: Thresholds, input_s: Array, step_s: float) -> Limits:
     """A stall is worth a verdict from 5 % of a step, and from twice the typical wait."""
     least = max(budget.MIN_INPUT, float(np.nanmedian(input_s)) / step_s)
-    return Limits(thresholds, least, least, noise_floor=0.002, spread_floor=0.005)
+    return Limits(thresholds, least, least, least)

@@ -44,7 +44,7 @@ class ComputeFindings:
 def judge(ratios: Ratios, thresholds: Thresholds, past: Array | None = None) -> ComputeFindings:
     """Test the workers' own work; ``past`` (N,) is each worker's known former level."""
     crowd = budget.CROWD if ratios.inferred else 1.0
-    limits = Limits(thresholds, budget.MIN_LEVEL, budget.MIN_CHANGE, crowd=crowd)
+    limits = Limits(thresholds, budget.MIN_LEVEL, budget.MIN_CHANGE, budget.MIN_HISTORY, crowd=crowd)
     found = shifts(ratios.y, ratios.peers, limits, past)
     varying = "" if ratios.normalised else _varying(found)
     return ComputeFindings(found, varying, _rotating(ratios.y, found))
@@ -77,7 +77,7 @@ def job_wide(common: Array, thresholds: Thresholds) -> tuple[float, float, int] 
     """(log factor, score, first row) of a lasting rise of what is common to all, or None."""
     if np.isfinite(common).sum() < 2 * budget.MIN_ROWS:
         return None
-    limits = Limits(thresholds, np.inf, _JOB_WIDE)
+    limits = Limits(thresholds, np.inf, _JOB_WIDE, _JOB_WIDE)
     found = shifts(common[:, None], np.array([-1]), limits)
     if not found.found[0]:
         return None

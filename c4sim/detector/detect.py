@@ -193,15 +193,16 @@ def _clock_verdicts(scope: Scope, allowed: Budget, known: list[Verdict]) -> list
     telemetry = scope.telemetry
     arrival = telemetry.arrival_s
     assert arrival is not None
-    given = role_numbers(telemetry)
-    role = np.zeros(telemetry.n_workers, dtype=np.int64) if given is None else given
-    by_role, by_job = (clocks.unexplained(late, telemetry, role) for late in clocks.lateness(arrival, role))
+    labels = telemetry.role if telemetry.role is not None else telemetry.group
+    role = np.zeros(telemetry.n_workers, np.int64) if labels is None else np.unique(labels, return_inverse=True)[1]
+    by_role, by_job = clocks.lateness(arrival, role)
+    late = clocks.unexplained(by_role, telemetry, role), by_job
     needed = thresholds(2 * telemetry.n_workers, len(arrival), scope.step_s, allowed)
-    least = clocks.MIN_OFFSET if given is not None else clocks.UNKNOWN_ROLES
-    slowest = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0)
-    if telemetry.wait_s is None:
-        least += slowest / scope.step_s
-    found, offset = clocks.judge((by_role, by_job), role, scope.step_s, needed, least)
+    real = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0) / scope.step_s
+    real = real if telemetry.wait_s is None else 0.0
+    lowest = (clocks.MIN_OFFSET,) * 2 if labels is not None else (clocks.UNKNOWN_ROLES, clocks.UNKNOWN_CHANGE)
+    least = lowest[0] + real, lowest[1] + real
+    found, offset = clocks.judge(late, role, scope.step_s, needed, least)
     return worker_verdicts(
         scope,
         "clock_offset",

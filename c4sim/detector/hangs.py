@@ -23,7 +23,7 @@ Array = NDArray[Any]
 #: Samples without any progress before a job counts as stopped.
 STOPPED_ROWS = 2
 #: Waits that began within this share of a step of each other began together.
-_TOGETHER = 0.1
+_TOGETHER = 0.03
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,8 @@ def _behind_in_done(telemetry: Telemetry, numbers: _Numbers | None, edges: list[
 def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) -> list[int]:
     """Edges on which nothing moved although their sender waits for nothing older, longest wait first.
 
-    Bytes of the first stopped row count: later nothing moves anywhere.
+    Bytes of the first stopped row count: later nothing moves anywhere. A sender that waits itself, but
+    on an edge that has moved, is a member of the same ring; one that waits for nobody comes first.
     """
     src, dst = telemetry.edge_src, telemetry.edge_dst
     if src is None or dst is None:
@@ -209,11 +210,19 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
     if telemetry.bytes is not None:
         still &= ~(telemetry.bytes[first] > 0)
         known = still & (telemetry.bytes[first] == 0)
-    inherited = np.zeros(telemetry.n_workers)
-    np.maximum.at(inherited, dst[still], waits[still])
-    roots = still & (inherited[src] < waits - _TOGETHER * step_s)
-    roots = roots & known if (roots & known).any() else roots
+    roots = still & (_longest_incoming(telemetry, np.where(still, waits, 0.0))[src] < waits - _TOGETHER * step_s)
+    strict = roots & (_longest_incoming(telemetry, waits)[src] < waits - _TOGETHER * step_s)
+    for better in (strict, roots & known):
+        roots = roots & better if (roots & better).any() else roots
     return sorted(np.flatnonzero(roots).tolist(), key=lambda edge: -waits[edge])
+
+
+def _longest_incoming(telemetry: Telemetry, waits: Array) -> Array:
+    """(N,) longest wait on an edge to each worker."""
+    longest = np.zeros(telemetry.n_workers)
+    assert telemetry.edge_dst is not None
+    np.maximum.at(longest, telemetry.edge_dst, waits)
+    return longest
 
 
 def _silent_sender(telemetry: Telemetry, edges: list[int], numbers: _Numbers | None, waiting: Array) -> list[Hang]:

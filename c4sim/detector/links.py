@@ -133,5 +133,5 @@ def _finding(kind: str, index: int, test: Shifts, edges: Array) -> LinkFinding:
 
 
 def _test(y: Array, peers: Array, needed: Thresholds, past: Array | None, crowd: float = 1.0) -> Shifts:
-    limits = Limits(needed, budget.MIN_LINK_LEVEL, budget.MIN_LINK_CHANGE, crowd=crowd)
+    limits = Limits(needed, budget.MIN_LINK_LEVEL, budget.MIN_LINK_CHANGE, budget.MIN_LINK_LEVEL, crowd=crowd)
     return shifts(y, peers, limits, past)

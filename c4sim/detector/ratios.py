@@ -50,11 +50,11 @@ def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratio
     kinds = np.zeros(seconds.shape[1], dtype=np.int64) if role is None else role
     y = np.log(seconds)
     if load is not None:
-        y = np.log(seconds / affine.expected(seconds, load, kinds))
+        y = _without_load(seconds, load, kinds)
     if role is None:
         kinds = roles.infer(median_along(y - _row_factor(y)))
         if load is not None and kinds.max() > 0:
-            y = np.log(seconds / affine.expected(seconds, load, kinds))
+            y = _without_load(seconds, load, kinds)
     common = _row_factor(y)[:, 0]
     known = np.isfinite(y).any(axis=0)
     return Ratios(
@@ -65,6 +65,13 @@ def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratio
         normalised=load is not None,
         inferred=role is None,
     )
+
+
+def _without_load(seconds: Array, load: Array, kinds: Array) -> Array:
+    """Log of duration over what the load explains; fitted twice, the second time without common factors."""
+    first = np.log(seconds / affine.expected(seconds, load, kinds))
+    level = seconds / np.exp(_row_factor(first))
+    return np.asarray(np.log(seconds / affine.expected(level, load, kinds)))
 
 
 def _row_factor(y: Array) -> Array:

@@ -25,6 +25,8 @@ from c4sim.detector.robust import NORMAL_MAD, median, median_along
 from c4sim.detector.variogram import noise_variance
 
 Array = NDArray[Any]
+#: A fall counts from this share of the threshold: falls accuse nobody, they say that load has moved.
+_FALL_BAR = 0.5
 #: Columns that are searched for splits at once, which bounds the memory of wide jobs.
 _BLOCK = 2048
 #: Rows that the level after a change is read from where a past level is known.
@@ -33,7 +35,8 @@ RECENT = 16
 
 @dataclass(frozen=True)
 class Limits:
-    """Smallest effects of one family of series and its thresholds in nats.
+    """Smallest effects of one family of series (against peers, within the window, against a known past)
+    and its thresholds in nats.
 
     ``crowd``: share of a group above which high levels are taken for other work, not for faults; below 1
     where the groups were inferred from the levels.
@@ -42,6 +45,7 @@ class Limits:
     thresholds: Thresholds
     level: float
     change: float
+    history: float
     noise_floor: float = budget.NOISE_FLOOR
     spread_floor: float = budget.SPREAD_FLOOR
     crowd: float = 1.0
@@ -86,10 +90,11 @@ def shifts(y: Array, peers: Array, limits: Limits, past: Array | None = None) ->
     clipped = np.clip(y, centre - budget.CLIP * np.sqrt(variance), centre + budget.CLIP * np.sqrt(variance))
     rise, fall = _change(y, clipped, variance * inflation, limits)
     level, spread, above = _level(y, centre, peers, variance * inflation, limits)
-    tests = [above, rise]
+    tests, fallen = [above, rise], fall.found
     if past is not None:
-        tests.append(_history(y, past, variance * inflation, limits))
-    return _combine(tests, level, fall.found, float(np.sqrt(median(variance))), spread)
+        tests.append(_history(y, past, variance * inflation, limits, 1.0))
+        fallen = fallen | _history(y, past, variance * inflation, limits, -1.0).found
+    return _combine(tests, level, fallen, float(np.sqrt(median(variance))), spread)
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,7 @@ def _change(y: Array, clipped: Array, variance: Array, limits: Limits) -> tuple[
                 best[side, part] = np.maximum((1 - 2 * side) * extreme, 0.0) ** 2 / 2
                 split[side, part] = where + budget.MIN_ROWS
     rise = _confirm(y, best[0], split[0], limits, 1.0)
-    return rise, _confirm(y, best[1], split[1], limits, -1.0)
+    return rise, _confirm(y, best[1] / _FALL_BAR, split[1], limits, -1.0)
 
 
 def _split_roots(clipped: Array, variance: Array) -> Array:
@@ -199,22 +204,24 @@ def _confirm(y: Array, nats: Array, split: Array, limits: Limits, sign: float) -
         before, after = y[: split[k], k], y[split[k] :, k]
         after = after[np.isfinite(after)]
         base = np.nanmedian(before)
-        effect[k] = sign * (np.median(after) - base)
-        lasting = np.mean(sign * (after - base) > effect[k] / 2) >= budget.PERSISTENCE
-        found[k] = lasting and effect[k] >= limits.change
+        typical = sign * (np.median(after) - base)
+        lasting = np.mean(sign * (after - base) > typical / 2) >= budget.PERSISTENCE
+        found[k] = lasting and typical >= limits.change
+        # A ramp has its effect at the end; a constant shift has the same all along.
+        effect[k] = max(typical, sign * (np.median(after[len(after) // 2 :]) - base))
     return _Test(found, effect, nats / limits.thresholds.change, split)
 
 
-def _history(y: Array, past: Array, variance: Array, limits: Limits) -> _Test:
-    """The last rows against the level of the past."""
+def _history(y: Array, past: Array, variance: Array, limits: Limits, sign: float) -> _Test:
+    """The last rows against the level of the past, upwards or (with the lower bar) downwards."""
     recent = y[-RECENT:]
-    now = median_along(recent)
     rows = np.isfinite(recent).sum(axis=0)
-    effect = now - past
+    effect = sign * (median_along(recent) - past)
     nats = np.nan_to_num(np.where(effect > 0, rows * effect**2 / (2 * 1.57 * variance), 0.0))
+    nats = nats if sign > 0 else nats / _FALL_BAR
     with np.errstate(invalid="ignore"):
-        bad = recent > past + effect / 2
+        bad = sign * (recent - past) > effect / 2
         lasting = (bad.sum(axis=0) >= budget.PERSISTENCE * rows) & (rows >= budget.MIN_ROWS)
-        found = (nats > limits.thresholds.change) & lasting & (effect >= limits.change)
+        found = (nats > limits.thresholds.change) & lasting & (effect >= limits.history)
     first = np.full(len(past), max(len(y) - RECENT, 0))
     return _Test(found, np.nan_to_num(effect), nats / limits.thresholds.change, first)

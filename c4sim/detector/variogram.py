@@ -26,6 +26,8 @@ _ROWS = 8
 _SHORT_WINDOW = 2.0
 #: Differences are limited to this many robust standard deviations.
 _LIMIT = 4.0
+#: Smallest share of the sill that neighbouring rows are taken to differ by.
+_LEAST_SHARE = 0.02
 #: A series' own variance is believed down to this share of that of the median series.
 _OWN_SHARE = 0.5
 
@@ -48,17 +50,21 @@ def noise_variance(y: Array, floor: float = budget.NOISE_FLOOR) -> tuple[Array, 
 
     Returns:
         (K,) variance of one row about a constant level, and the inflation >= 1 common to all,
-        from the median series.
+        from the median series. Correlated noise below the floor counts in the share that it has.
     """
     if len(y) < 4:
         return np.full(y.shape[1], floor**2), _SHORT_WINDOW
     lags = [lag for lag in _LAGS if len(y) >= lag + _ROWS] or [1]
     gammas = np.stack([semivariance(y, lag) for lag in lags])
     typical = [median(gamma) for gamma in gammas]
-    sill = max(*typical, floor**2) if len(typical) > 1 else max(typical[0], floor**2)
-    variance = gammas[0] * (sill / max(typical[0], floor**2))
+    sill = max(typical)
+    if not sill > 0:
+        return np.full(y.shape[1], floor**2), 1.0
+    variance = gammas[0] * (sill / max(typical[0], _LEAST_SHARE * sill))
     variance = np.maximum(np.nan_to_num(variance), max(_OWN_SHARE * sill, floor**2))
     if len(lags) < len(_LAGS):
         return variance, _SHORT_WINDOW
-    correlation = [max(0.0, 1 - gamma / sill) for gamma in typical]
-    return variance, 1 + 2 * float(np.dot(_WEIGHTS, correlation))
+    inflation = 1 + 2 * sum(
+        weight * max(0.0, 1 - gamma / sill) for weight, gamma in zip(_WEIGHTS, typical, strict=True)
+    )
+    return variance, max(1.0, inflation * min(1.0, sill / floor**2))
