@@ -78,8 +78,9 @@ class Fleet:
         """
         if not now >= self._now:
             raise ValueError(f"now: must not lie before {self._now!r} (got {now!r})")
-        while self.next_change() <= now:
-            self._happen()
+        if self._hot is not None or (self._events and self._events[0][0] <= now):
+            while self.next_change() <= now:
+                self._happen()
         self._now = now
 
     def _happen(self) -> None:

@@ -276,6 +276,19 @@ def test_repair_times_belong_to_the_incident_not_to_the_order_of_the_draws() -> 
     assert [o.back_s for o in fleet.outages] == expected
 
 
+def test_the_provisioning_of_a_spare_belongs_to_the_incident_too() -> None:
+    """The slot waits for its own node, which two attempts do not mend: still number 0 of this incident's draws."""
+    streams = Streams(1, 0, 0)
+    number = next(n for n in range(1_000) if [outcome(streams, n, a) > 0.5 for a in range(3)] == [True, True, False])
+    spares = {"total": 0, "provisioning": {"law": "exponential", "mean": "60s"}}
+    scenario = scenario_of(1, spares, {"stages": [{"duration": "10s", "success": 0.5}]})
+    fleet = Fleet(scenario, streams)
+    fleet.take_out(0, 0.0, broken=True, stream=0, number=number)
+    law = law_of(scenario.spares.provisioning)
+    ready = float(law.quantile(streams.uniforms(Purpose.PROVISIONING, 0, number, 1))[0])
+    assert fleet.request(30.0) == 30.0 + ready
+
+
 def test_time_does_not_go_back_and_slots_must_be_occupied() -> None:
     fleet = fleet_of(2, {"total": 0}, {"duration": "1h"})
     fleet.advance(10.0)

@@ -121,7 +121,10 @@ def busy_fleet(rng: random.Random) -> tuple[Scenario, list[tuple[str, float, int
     stages[-1] |= {"success": 0.4}
     retirement = {"faults": rng.randint(2, 3), "window": choose(["5s", "30s"]), "replacement": choose(["0s", "3s"])}
     repair = {"stages": stages, "escalation": choose(["next_stage", "retire"]), "retirement": retirement}
-    spares = {"state": choose(["hot", "shelf"]), "provisioning": choose(["0s", "1s"])}
+    spares = {
+        "state": choose(["hot", "shelf"]),
+        "provisioning": choose(["0s", "1s", {"law": "exponential", "mean": "2s"}]),
+    }
     spares |= choose([{"total": 3}, {"per_pool": 1, "pool_nodes": 2, "borrowing": choose([True, False])}])
     faults = {"crash": {"mtbf": "20s per node", "scope": "node"}}
     scenario = scenario_of(rng.randint(3, 6), spares, repair, faults=faults)
