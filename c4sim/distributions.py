@@ -1,7 +1,7 @@
 """Laws of durations: quantiles, residual lives, equilibrium lives; all by inversion.
 
-Inversion of one uniform per draw couples laws monotonically: with common random numbers a longer mean gives a longer draw, incident
-by incident.
+Inversion of one uniform per draw couples laws monotonically: with common random numbers a longer mean gives a longer
+draw, incident by incident.
 """
 
 from __future__ import annotations
@@ -172,8 +172,9 @@ def residual_life(law: Law, u: Floats, age: Floats) -> Floats:
 def equilibrium_life(law: Law, u: Floats, v: Floats) -> Floats:
     """Time to the next renewal, s, of a renewal process that has run for ever: U times a length-biased life.
 
-    The length-biased life is found by inverting its distribution E[X; X <= x] / E[X] on a grid of 4,097 quantiles, exactly for
-    exponential and empirical laws (Cox 1962, Renewal Theory, section 5.3). u, v: independent uniforms, same shape.
+    The length-biased life is found by inverting its distribution E[X; X <= x] / E[X] on a grid of 4,097 quantiles,
+    exactly for exponential and empirical laws (Cox 1962, Renewal Theory, section 5.3). u, v: independent uniforms,
+    same shape.
     """
     if isinstance(law, Exponential):
         return law.quantile(u)
@@ -234,7 +235,9 @@ def _given(cv: float | None) -> float:
 
 
 def weibull_shape(cv: float) -> float:
-    """The Weibull shape k whose coefficient of variation is cv: Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 = 1 + cv^2, by bisection in ln k."""
+    """The Weibull shape k whose coefficient of variation is cv: Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 = 1 + cv^2, by
+    bisection in ln k.
+    """
     low, high = math.log(0.05), math.log(500.0)
 
     def excess(log_shape: float) -> float:
@@ -242,7 +245,9 @@ def weibull_shape(cv: float) -> float:
         return math.lgamma(1.0 + 2.0 / k) - 2.0 * math.lgamma(1.0 + 1.0 / k) - math.log1p(cv**2)
 
     if excess(low) < 0.0 or excess(high) > 0.0:
-        raise ValueError(f"cv: a Weibull law of shape 0.05 to 500 cannot have this coefficient of variation (got {cv!r})")
+        raise ValueError(
+            f"cv: a Weibull law of shape 0.05 to 500 cannot have this coefficient of variation (got {cv!r})"
+        )
     for _ in range(200):
         middle = 0.5 * (low + high)
         if excess(middle) > 0.0:

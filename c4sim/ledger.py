@@ -1,7 +1,8 @@
 """The facts that a run leaves: what the job did when, which faults stopped it, which nodes were away.
 
-Records are facts, metrics are opinions: nothing here divides. The intervals partition the job's wall time: they are appended in order
-of time without gap or overlap, and what a running interval holds (productive, stall, slowdown) adds up to its length.
+Records are facts, metrics are opinions: nothing here divides. The intervals partition the job's wall time: they are
+appended in order of time without gap or overlap, and what a running interval holds (productive, stall, slowdown) adds
+up to its length.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Phase(IntEnum):
-    """What the job's wall time goes to. PRODUCTIVE rows hold running time: productive, checkpoint stall and slowdown together."""
+    """What the job's wall time goes to. PRODUCTIVE rows hold running time: productive, checkpoint stall and slowdown
+    together.
+    """
 
     PRODUCTIVE = 0
     CHECKPOINT_STALL = 1
@@ -40,7 +43,9 @@ NO_INCIDENT = -1
 
 
 class Interval(NamedTuple):
-    """One stretch of wall time, s. Of a running stretch (phase PRODUCTIVE): what it holds, and the saves committed in it."""
+    """One stretch of wall time, s. Of a running stretch (phase PRODUCTIVE): what it holds, and the saves committed in
+    it.
+    """
 
     start: float
     end: float
@@ -54,11 +59,13 @@ class Interval(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """One fault (or false alarm) that stopped the job, or that had to be answered. Times are s; -1 stands for no place.
+    """One fault (or false alarm) that stopped the job, or that had to be answered. Times are s; -1 stands for no
+    place.
 
-    time: when it struck; stopped: when the job stopped (later than `time` for a slow node or a corruption); detected, isolated,
-    resumed: ends of the phases of its answer, None where the run ended first or another fault took over. operating: it stopped a
-    job that was working. attempt: 0, or how often the same fault has struck again.
+    time: when it struck; stopped: when the job stopped (later than `time` for a slow node or a corruption); detected,
+    isolated,
+    resumed: ends of the phases of its answer, None where the run ended first or another fault took over. operating: it
+    stopped a job that was working. attempt: 0, or how often the same fault has struck again.
     """
 
     time: float
@@ -89,8 +96,10 @@ class Outage(NamedTuple):
 class Ledger:
     """The record of one run: intervals, incidents, outages, and why it ended.
 
-    start: end of the warm-up, s. end_reason: "horizon", "work done", "no progress", "gave up restarting" or "no node can return".
-    stopped_faults: faults that struck while the job stood still already. planned_stops: maintenance windows, which are no failures.
+    start: end of the warm-up, s. end_reason: "horizon", "work done", "no progress", "gave up restarting" or "no node
+    can return".
+    stopped_faults: faults that struck while the job stood still already. planned_stops: maintenance windows, which are
+    no failures.
     """
 
     causes: tuple[str, ...]

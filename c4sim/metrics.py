@@ -1,7 +1,8 @@
 """From ledgers to metrics: additive totals of each replication, and metrics as ratios of their sums.
 
-A metric is one total over another (or per replication), so that over many replications it is a ratio of sums: exact where the
-denominator varies (fixed work, failures), and the mean of the replications where it does not (a fixed window).
+A metric is one total over another (or per replication), so that over many replications it is a ratio of sums: exact
+where the denominator varies (fixed work, failures), and the mean of the replications where it does not (a fixed
+window).
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.ledger import DOWNTIME_PHASES, Ledger, Phase
-from c4sim.response import FALSE_ALARM
 from c4sim.scenario import Scenario
+from c4sim.scenario.combinations import FALSE_ALARM
 
 Floats = NDArray[np.float64]
 
@@ -112,9 +113,11 @@ def _phase_seconds(ledger: Ledger, low: float, high: float, causes_: int) -> tup
 
 
 def _incident_counts(ledger: Ledger, low: float, high: float, causes_: int) -> tuple[tuple[float, ...], Floats]:
-    """(failures, of a working job, answered, confined, detection_time_s) and failures by cause, of the stops in the window.
+    """(failures, of a working job, answered, confined, detection_time_s) and failures by cause, of the stops in the
+    window.
 
-    A failure is a fault that stopped the job while it operated or restarted. answered: of those, the ones that were detected.
+    A failure is a fault that stopped the job while it operated or restarted. answered: of those, the ones that were
+    detected.
     """
     failures = [0.0] * causes_
     working = answered = confined = detection = 0.0
@@ -145,7 +148,9 @@ def definitions(scenario: Scenario) -> dict[str, Metric]:
     if scenario.work is not None:
         metrics["makespan_s"] = Metric(("wall_s",), None, "s", "wall time until the work is done")
     for phase in DOWNTIME_PHASES:
-        metrics[f"downtime_fraction/{phase.label}"] = _share((f"{phase.label}_s",), f"share of wall time in {phase.label}")
+        metrics[f"downtime_fraction/{phase.label}"] = _share(
+            (f"{phase.label}_s",), f"share of wall time in {phase.label}"
+        )
     for phase in DOWNTIME_PHASES:
         for name in causes(scenario):
             column = f"{phase.label}_s/{name}"
@@ -172,7 +177,9 @@ _MAIN = {
     "mtbf_s": Metric(("operating_s",), "failures", "s", "operating time per failure"),
     "mttd_s": Metric(("detection_s",), "failures", "s", "time stopped and not yet noticed, per failure"),
     "mttr_s": Metric(_ANSWER, "failures", "s", "from the fault to the running job, per failure"),
-    "mean_lost_work_s": Metric(("lost_work_s",), "failures_operating", "s", "work thrown away per failure of a working job"),
+    "mean_lost_work_s": Metric(
+        ("lost_work_s",), "failures_operating", "s", "work thrown away per failure of a working job"
+    ),
     "mean_detection_s": Metric(("detection_time_s",), "answered", "s", "from the fault until it is noticed"),
     "confined_share": Metric(("confined",), "failures", "1", "failures confined to one node, of all"),
     "stopped_faults": Metric(("stopped_faults",), None, "1", "faults that struck a job that stood still already"),
@@ -182,5 +189,7 @@ _MAIN = {
     "probability_job_has_nodes": Metric(
         ("spare_wait_s",), "wall_s", "1", "share of time in which the job does not wait for a node", complement=True
     ),
-    "finished": Metric(("finished",), None, "1", "share of replications that reached their horizon or finished their work"),
+    "finished": Metric(
+        ("finished",), None, "1", "share of replications that reached their horizon or finished their work"
+    ),
 }

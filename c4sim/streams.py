@@ -1,9 +1,10 @@
-"""Random numbers by address: (seed, point, replication, purpose, entity, index) -> one uniform, whatever was drawn before.
+"""Random numbers by address: (seed, point, replication, purpose, entity, index) -> one uniform, whatever was drawn
+before.
 
-A counter-based generator (Philox4x64-10, Salmon et al. 2011) makes every stream a pure function of its address: the key holds
-(seed, point), the four counter words hold (block, entity, purpose, replication). Nothing depends on the order of draws, on block
-sizes or on another stream, which is what common random numbers and identical tables for any number of workers rest on. Setting the
-counter costs about 2 us, a SeedSequence child with its generator 15 us.
+A counter-based generator (Philox4x64-10, Salmon et al. 2011) makes every stream a pure function of its address: the
+key holds (seed, point), the four counter words hold (block, entity, purpose, replication). Nothing depends on the
+order of draws, on block sizes or on another stream, which is what common random numbers and identical tables for any
+number of workers rest on. Setting the counter costs about 2 us, a SeedSequence child with its generator 15 us.
 """
 
 from collections.abc import Callable
@@ -97,7 +98,7 @@ class Streams:
 
 
 class BlockReader:
-    """One stream read number by number: drawn in blocks that double from `first` to `largest`, transformed as a block."""
+    """One stream read number by number: drawn and transformed in blocks that double from `first` to `largest`."""
 
     def __init__(
         self,

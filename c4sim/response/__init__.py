@@ -1,13 +1,14 @@
-"""From the fault to the running job: detection, isolation, restart. What happens and how long it takes, drawn by incident."""
+"""From the fault to the running job: detection, isolation, restart. What happens and how long it takes, drawn by
+incident.
+"""
 
 from c4sim.response.detection import Detection
 from c4sim.response.draws import IncidentKey, Sampler
-from c4sim.response.false_alarms import FALSE_ALARM, silence_limit, with_false_alarms
+from c4sim.response.false_alarms import silence_limit, with_false_alarms
 from c4sim.response.isolation import Isolation, Verdict
 from c4sim.response.restart import Restart, RestartAttempt
 
 __all__ = [
-    "FALSE_ALARM",
     "Detection",
     "IncidentKey",
     "Isolation",

@@ -6,13 +6,9 @@ from c4sim.distributions import law_of
 from c4sim.faults import FaultEvent
 from c4sim.response.draws import IncidentKey, Sampler
 from c4sim.scenario import Scenario
+from c4sim.scenario.combinations import BLIND_TO_SLOWNESS
 from c4sim.scenario.response import Layer
 from c4sim.streams import Purpose, Streams
-
-# What watches for silence cannot see a slow node: it still answers.
-BLIND_TO_SLOWNESS = frozenset(
-    {"process_exit", "heartbeat", "collective_watchdog", "second_monitor", "elastic_agent", "scheduler"}
-)
 
 
 class _Layer:
@@ -60,8 +56,9 @@ class Detection:
     def delay(self, event: FaultEvent, key: IncidentKey, phase: str | None = None) -> float:
         """Time, s, from the fault until it is noticed.
 
-        A crash ends in an error at once. A silent corruption has its class's own latency. Hangs and slow nodes wait for
-        `detection.delay`, or for the first of the layers that sees them. `phase`: what the job did (first_step, save, evaluation).
+        A crash ends in an error at once. A silent corruption has its class's own latency. Hangs and slow nodes wait
+        for `detection.delay`, or for the first of the layers that sees them. `phase`: what the job did (first_step,
+        save, evaluation).
         """
         effect = event.effect
         if effect == "crash":

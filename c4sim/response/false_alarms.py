@@ -1,23 +1,23 @@
 """False alarms: pauses of a healthy job that outlast a watchdog's limit.
 
-Pauses that arrive as a Poisson process of rate r with P(pause > limit) = p give false alarms as a Poisson process of rate r p (thinning),
-so they are one more class of faults, which only a restart answers. No event per pause.
+Pauses that arrive as a Poisson process of rate r with P(pause > limit) = p give false alarms as a Poisson process of
+rate r p (thinning), so they are one more class of faults, which only a restart answers. No event per pause.
 """
 
 import numpy as np
 
 from c4sim.distributions import law_of
-from c4sim.response.detection import BLIND_TO_SLOWNESS
 from c4sim.scenario import Scenario
+from c4sim.scenario.combinations import BLIND_TO_SLOWNESS, FALSE_ALARM
 from c4sim.scenario.faults import FaultClass
 from c4sim.scenario.values import LawSpec, Rate
 
-FALSE_ALARM = "false_alarm"
 _ALARMED_BY_SILENCE = BLIND_TO_SLOWNESS - {"process_exit", "scheduler"}
 
 
 def silence_limit(scenario: Scenario) -> float | None:
-    """The shortest silence, s, that is taken for a hang: `detection.delay`, or the layers' that watch for silence; None if none does.
+    """The shortest silence, s, that is taken for a hang: `detection.delay`, or the layers' that watch for silence;
+    None if none does.
 
     A layer that counts from the previous one adds to it. The mean stands for a delay with a law.
     """
@@ -34,7 +34,9 @@ def silence_limit(scenario: Scenario) -> float | None:
 
 
 def with_false_alarms(scenario: Scenario) -> Scenario:
-    """The scenario with its false alarms as a fault class `false_alarm`; the same one if it has no pauses or no watchdog."""
+    """The scenario with its false alarms as a fault class `false_alarm`; the same one if it has no pauses or no
+    watchdog.
+    """
     pauses = scenario.pauses
     limit = silence_limit(scenario) if pauses is not None else None
     if pauses is None or limit is None:
@@ -46,6 +48,4 @@ def with_false_alarms(scenario: Scenario) -> Scenario:
     nothing = LawSpec.model_construct(law="fixed", mean=0.0)
     by_cause = {**(scenario.isolation.by_cause or {}), FALSE_ALARM: nothing}
     isolation = scenario.isolation.model_copy(update={"by_cause": by_cause})
-    return scenario.model_copy(
-        update={"faults": {**scenario.faults, FALSE_ALARM: alarm}, "isolation": isolation}
-    )
+    return scenario.model_copy(update={"faults": {**scenario.faults, FALSE_ALARM: alarm}, "isolation": isolation})

@@ -21,8 +21,8 @@ class Verdict(NamedTuple):
 class Isolation:
     """Diagnosis and isolation of one run, drawn by incident.
 
-    A fault that is not confined to a node is put right within the delay; no node leaves the job. A confined one leaves with its node,
-    unless a healthy node is blamed or the job is first restarted in place.
+    A fault that is not confined to a node is put right within the delay; no node leaves the job. A confined one leaves
+    with its node, unless a healthy node is blamed or the job is first restarted in place.
     """
 
     def __init__(self, scenario: Scenario, streams: Streams) -> None:

@@ -37,8 +37,8 @@ class Restart:
     def attempt(self, key: IncidentKey, tries: int) -> RestartAttempt:
         """Try number `tries` (0: the first) of one incident's restart.
 
-        The slowest of N pods decides: its start is the quantile u^(1/N) of one pod's law. Beyond the limit the rendezvous fails
-        after `limit`.
+        The slowest of N pods decides: its start is the quantile u^(1/N) of one pod's law. Beyond the limit the
+        rendezvous fails after `limit`.
         """
         duration = self._duration.at(key, tries) + self._by_size
         succeeds = self._failure == 0.0 or self._rendezvous.at(key, tries) >= self._failure

@@ -1,4 +1,6 @@
-"""Frozen models of everything a user can set. `validate` turns plain data into a `Scenario` or reports every problem at once."""
+"""Frozen models of everything a user can set. `validate` turns plain data into a `Scenario` or reports every problem
+at once.
+"""
 
 from c4sim.scenario.checks import Problem, ScenarioError, validate
 from c4sim.scenario.model import Provenance, Scenario

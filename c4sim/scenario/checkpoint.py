@@ -36,9 +36,11 @@ Interval = Annotated[
 class Tier(Model):
     """One place that checkpoints go to. Each tier takes every `every`-th save.
 
-    stall: time the job stands still; persist: from the end of the stall until durable; slowdown: relative rate loss meanwhile.
-    lost_with: the smallest fault that destroys it: a copy in node memory goes with its node, a partner copy with both neighbours
-    (or with a whole rack), a remote store never. `bytes_per_gpu` over `bandwidth` (shared by the job's nodes) gives times not given.
+    stall: time the job stands still; persist: from the end of the stall until durable; slowdown: relative rate loss
+    meanwhile.
+    lost_with: the smallest fault that destroys it: a copy in node memory goes with its node, a partner copy with both
+    neighbours (or with a whole rack), a remote store never. `bytes_per_gpu` over `bandwidth` (shared by the job's
+    nodes) gives times not given.
     """
 
     name: str
@@ -70,9 +72,10 @@ class Fallback(Model):
 class Checkpoint(Model):
     """interval: work between saves (not start to start), or the young, daly or exact optimum of it.
 
-    write: stall of a blocking save. async mode takes stall, persist and slowdown instead. load: time to load, part of the restart.
-    overrun: an asynchronous save still open when the next is due: `block` waits for it, `skip` leaves the new one out, `rearm`
-    counts the interval anew from the end of the open one.
+    write: stall of a blocking save. async mode takes stall, persist and slowdown instead. load: time to load, part of
+    the restart.
+    overrun: an asynchronous save still open when the next is due: `block` waits for it, `skip` leaves the new one out,
+    `rearm` counts the interval anew from the end of the open one.
     save_failure: probability that a save never becomes durable; corrupt: that it is durable but cannot be loaded.
     """
 

@@ -60,12 +60,14 @@ class Reinforcement(Model):
 class FaultClass(Model):
     """One class of faults. mtbf and rate both null: the class never strikes.
 
-    law: of the life of one unit of `scope`; exponential has no age. `shape` (weibull, gamma) or `cv` complete the others, the mean
-        is the MTBF; `values` are the lives of an empirical law.
-    clock: when the class ages (operating: the job computes or saves; restart: also while it restarts; calendar: always).
+    law: of the life of one unit of `scope`; exponential has no age. `shape` (weibull, gamma) or `cv` complete the
+    others, the mean is the MTBF; `values` are the lives of an empirical law.
+    clock: when the class ages (operating: the job computes or saves; restart: also while it restarts; calendar:
+    always).
     scope: what breaks. A job-scoped fault (user code, software) has no node.
     confined: probability that the fault lies in one node, so that taking that node out answers it.
-    permanent: probability that the fault stays in the hardware until repaired; a transient one is gone after a restart.
+    permanent: probability that the fault stays in the hardware until repaired; a transient one is gone after a
+    restart.
     renewal: laws with an age only. as_new: every failure puts a new unit in the slot; carried: units keep their age.
     start: ages at time 0: new, stationary, or the list `ages` (one a unit, in slot order, repeated as needed).
     slow_factor: effect slow: rate of the job while the fault lasts, 0 < f < 1.

@@ -16,9 +16,9 @@ from c4sim.scenario.values import Duration, Model
 class Provenance(Model):
     """Where a value comes from.
 
-    published: stands in the paper or record named by `source`; calibrated: solved for from published outcomes; derived: follows
-    from other values; assumed: neither, with a `range` (two values as text; the point is their geometric mean unless said in
-    `note`); user: overridden by the user.
+    published: stands in the paper or record named by `source`; calibrated: solved for from published outcomes;
+    derived: follows from other values; assumed: neither, with a `range` (two values as text; the point is their
+    geometric mean unless said in `note`); user: overridden by the user.
     """
 
     kind: Literal["published", "calibrated", "assumed", "derived", "user"]

@@ -33,11 +33,13 @@ class PhaseLimits(Model):
 
 
 class Layer(Model):
-    """One layer of detection: sees a share `coverage` of the faults (of those `symptoms`, null: all) `delay` after `since`.
+    """One layer of detection: sees a share `coverage` of the faults (of those `symptoms`, null: all) `delay` after
+    `since`.
 
-    since: the fault, or the moment the previous layer of the chain fired. A layer of coverage 0 fires but ends nothing.
-    period: a heartbeat's delay counts from the last beat, one every `period` (fault to alarm: delay - period / 2 on average); any
-    other layer looks every `period` only (delay + period / 2). limits: of phases with their own limit.
+    since: the fault, or the moment the previous layer of the chain fired. A layer of coverage 0 fires but ends
+    nothing.
+    period: a heartbeat's delay counts from the last beat, one every `period` (fault to alarm: delay - period / 2 on
+    average); any other layer looks every `period` only (delay + period / 2). limits: of phases with their own limit.
     """
 
     kind: LayerKind
@@ -77,7 +79,9 @@ class Halving(Model):
 
 
 class InPlace(Model):
-    """First restart without isolating anything, `attempts` times. A transient fault is gone then, a permanent one strikes again."""
+    """First restart without isolating anything, `attempts` times. A transient fault is gone then, a permanent one
+    strikes again.
+    """
 
     attempts: PositiveCount = 1
 
@@ -99,7 +103,9 @@ class Isolation(Model):
 
 
 class Rendezvous(Model):
-    """The nodes' meeting at restart: fails with `failure`, or because a pod's start (`pod_start`, one a node) exceeds `limit`."""
+    """The nodes' meeting at restart: fails with `failure`, or because a pod's start (`pod_start`, one a node) exceeds
+    `limit`.
+    """
 
     failure: Probability = 0.0
     pod_start: Delay | None = None
@@ -107,9 +113,11 @@ class Rendezvous(Model):
 
 
 class Restart(Model):
-    """duration + per_node x nodes (+ checkpoint.load); `attempts` failed rendezvous in a row end the run (null: never).
+    """duration + per_node x nodes (+ checkpoint.load); `attempts` failed rendezvous in a row end the run (null:
+    never).
 
-    first_step: the first step after a restart takes that long; it counts as work, but a watchdog needs a limit of its own for it.
+    first_step: the first step after a restart takes that long; it counts as work, but a watchdog needs a limit of its
+    own for it.
     """
 
     duration: Delay = "0s"  # type: ignore[assignment]
@@ -122,8 +130,8 @@ class Restart(Model):
 class Pauses(Model):
     """Pauses of a healthy job (storage, data, garbage collection) that a watchdog may take for a hang.
 
-    A pause within the limits is part of the job's ordinary step time and costs nothing here; a longer one is a false alarm, which
-    kills the job. rate: per operating time of the job.
+    A pause within the limits is part of the job's ordinary step time and costs nothing here; a longer one is a false
+    alarm, which kills the job. rate: per operating time of the job.
     """
 
     rate: RateText

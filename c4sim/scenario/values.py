@@ -1,7 +1,7 @@
 """Typed values of a scenario: durations, delays with a law, rates with a scope, counts that may be unlimited.
 
-Every value that a user writes as text is parsed here, once, into SI floats. Serialising gives text that parses back to the same
-float, so that a resolved scenario in a manifest is a scenario.
+Every value that a user writes as text is parsed here, once, into SI floats. Serialising gives text that parses back to
+the same float, so that a resolved scenario in a manifest is a scenario.
 """
 
 import math
@@ -125,8 +125,8 @@ RateText = Annotated[
 class LawSpec(Model):
     """A law of a duration: name, mean and coefficient of variation (or shape; or the values of an empirical law).
 
-    `cv` means the standard deviation over the mean. An exponential law has cv 1 and a fixed one 0 without being told. A uniform law
-    of cv c lies in mean x (1 -+ c sqrt 3).
+    `cv` means the standard deviation over the mean. An exponential law has cv 1 and a fixed one 0 without being told.
+    A uniform law of cv c lies in mean x (1 -+ c sqrt 3).
     """
 
     law: LawName = "fixed"

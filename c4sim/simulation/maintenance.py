@@ -29,7 +29,8 @@ class Window(NamedTuple):
 
 
 class MaintenancePlan:
-    """Windows at every multiple of `every` of calendar time; one that falls into a stop of the job begins with its next stretch.
+    """Windows at every multiple of `every` of calendar time; one that falls into a stop of the job begins with its
+    next stretch.
 
     next_start: time of the next window, s; inf without maintenance.
     """
@@ -44,7 +45,9 @@ class MaintenancePlan:
         self.next_start = self._every
 
     def begin(self, now: float) -> Window:
-        """The window that is due now; the next one is the first multiple after `now` (missed ones are not made up for)."""
+        """The window that is due now; the next one is the first multiple after `now` (missed ones are not made up
+        for).
+        """
         window = Window(self._number, self._lengths.get(self._number), self._notice)
         self._number += 1
         multiple = max(math.floor(now / self._every), 1)
@@ -57,8 +60,8 @@ class MaintenancePlan:
 def carry_out(window: Window, world: World, operation: Operation, recovery: Recovery) -> Stop | None:
     """Stop the job for the window and start it again. Returns the fault that struck the restart, if one did.
 
-    With notice the job first writes a checkpoint, outside its schedule, and stops when that is durable; without, it loses what was
-    not saved. Neither is an incident: planned stops are counted apart.
+    With notice the job first writes a checkpoint, outside its schedule, and stops when that is durable; without, it
+    loses what was not saved. Neither is an incident: planned stops are counted apart.
     """
     world.ledger.planned_stops += 1
     key = IncidentKey(_STREAM, window.number)

@@ -1,7 +1,8 @@
 """The job at work: one computed wake-up per stretch.
 
-Of things due at the same instant the end of the run comes first (the horizon is half open), then a fault, then a trouble that is noticed
-or strikes again, then maintenance; a checkpoint that becomes durable at that instant comes before them all.
+Of things due at the same instant the end of the run comes first (the horizon is half open), then a fault, then a
+trouble that is noticed or strikes again, then maintenance; a checkpoint that becomes durable at that instant comes
+before them all.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ class Operation:
         self._world.record.running(self._start, until, self._world.checkpoints.progress, self._breaks)
 
     def save_and_stop(self) -> tuple[float, float]:
-        """End the stretch with a save outside the schedule. Returns the time, s, until it is durable and the time to load it."""
+        """End the stretch with a save outside the schedule. Returns the time, s, until it is durable and the time to
+        load it.
+        """
         w = self._world
         self.record_until(w.now)
         return w.checkpoints.save_now(w.now)

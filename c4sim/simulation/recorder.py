@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from c4sim.checkpoint import Progress
 from c4sim.ledger import NO_CAUSE, NO_INCIDENT, Interval, Ledger, Phase
@@ -14,7 +15,9 @@ _new = tuple.__new__  # a NamedTuple from one tuple, without its Python construc
 
 
 class Recorder:
-    """Appends to one ledger. `marks`: ascending times at which every interval is cut (end of the warm-up, ends of months)."""
+    """Appends to one ledger. `marks`: ascending times at which every interval is cut (end of the warm-up, ends of
+    months).
+    """
 
     def __init__(self, ledger: Ledger, marks: Sequence[float]) -> None:
         self._intervals = ledger.intervals
@@ -50,18 +53,20 @@ class Recorder:
             return
         cuts = [start, *(time for time, _ in breaks if start < time < end), end]
         done = progress(0.0)
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in pairwise(cuts):
             cause = next((c for time, c in reversed(breaks) if time <= a), NO_CAUSE)
             for x, y in self._pieces(a, b):
                 reached = progress(y - start)
                 self._append(_running_row(x, y, cause, done, reached))
                 done = reached
 
-    def throw_away(self, kept_until: float, cause: int, incident: int, progress_at: Callable[[float], Progress]) -> None:
+    def throw_away(
+        self, kept_until: float, cause: int, incident: int, progress_at: Callable[[float], Progress]
+    ) -> None:
         """Running time after `kept_until` becomes lost work of this incident.
 
-        `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is asked only
-        for an interval that `kept_until` cuts in two.
+        `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it
+        is asked only for an interval that `kept_until` cuts in two.
         """
         changed: list[Interval] = []
         rows = self._intervals
@@ -85,7 +90,7 @@ class Recorder:
         last = bisect_right(marks, end)
         cuts = [start, *(mark for mark in marks[first:last] if mark < end), end]
         self._next_mark = marks[last] if last < len(marks) else math.inf
-        return list(zip(cuts, cuts[1:], strict=False))
+        return list(pairwise(cuts))
 
 
 def _running_row(start: float, end: float, cause: int, before: Progress, after: Progress) -> Interval:

@@ -1,4 +1,4 @@
-"""The answer to a fault: detection, isolation, spares, restart. A fault that strikes a restart begins the answer anew."""
+"""The answer to a fault: detection, isolation, spares, restart. A fault during the restart begins the answer anew."""
 
 from __future__ import annotations
 
@@ -67,12 +67,22 @@ class Recovery:
                 self._take_out(stop, verdict)
                 following = self.resume(stop.key, cause, incident)
                 resumed = w.now if following is None and not w.ended else None
-        row = (stop.since, stopped, cause, *place, self._symptoms[cause], event.confined, event.permanent, stop.operating)
+        row = (
+            stop.since,
+            stopped,
+            cause,
+            *place,
+            self._symptoms[cause],
+            event.confined,
+            event.permanent,
+            stop.operating,
+        )
         w.ledger.incidents.append(_new(Incident, (*row, stop.key.attempt, detected, isolated, resumed)))
         return following
 
     def resume(self, key: IncidentKey, cause: int, incident: int, load: float | None = None) -> Stop | None:
-        """Fill the empty slots and start the job. load: time, s, to load the checkpoint (None: as after the last rollback).
+        """Fill the empty slots and start the job. load: time, s, to load the checkpoint (None: as after the last
+        rollback).
 
         Returns the fault that struck the restart, if one did.
         """
@@ -103,7 +113,7 @@ class Recovery:
             return -1, node, slot * self._gpus
         return event.gpu, node, slot * self._gpus + min(event.gpu, self._gpus - 1)
 
-    # -- nodes ----------------------------------------------------------------------------------------------------------
+    # -- nodes --
 
     def _take_out(self, stop: Stop, verdict: Verdict) -> None:
         """The blamed nodes leave the job."""
@@ -181,7 +191,7 @@ class Recovery:
         again = event._replace(slots=(slot,), confined=True, permanent=True)
         w.troubles.returning.append(Trouble(again, IncidentKey(event.stream, event.number, 1), w.now, w.now))
 
-    # -- restart ----------------------------------------------------------------------------------------------------------
+    # -- restart --
 
     def _start_job(self, key: IncidentKey, cause: int, incident: int) -> Stop | None:
         """Try until a rendezvous succeeds. Returns the fault that struck the restart, if one did."""

@@ -18,13 +18,12 @@ from c4sim.simulation.world import Stop, World
 from c4sim.streams import Streams
 
 
-def run(
-    scenario: Scenario, seed: int = 0, point: int = 0, replication: int = 0, marks: Sequence[float] = ()
-) -> Ledger:
+def run(scenario: Scenario, seed: int = 0, point: int = 0, replication: int = 0, marks: Sequence[float] = ()) -> Ledger:
     """Simulate one replication of the scenario.
 
-    The job starts healthy at time 0 with its first checkpoint durable, and runs until its horizon, until its work is done, or until a
-    named reason ends it. marks: further times, s, at which every interval of the ledger is cut (ends of months).
+    The job starts healthy at time 0 with its first checkpoint durable, and runs until its horizon, until its work is
+    done, or until a named reason ends it. marks: further times, s, at which every interval of the ledger is cut (ends
+    of months).
     """
     scenario = with_false_alarms(scenario)
     ledger = Ledger(causes=tuple(scenario.faults), start=scenario.warmup)
@@ -44,8 +43,8 @@ def _job(
 ) -> Generator[simpy.Event, Any, None]:
     """The SimPy process of the job: work, answer what stopped it, work again.
 
-    Nothing else happens between two disturbances, so a stretch with its answer is one computed wake-up; the fleet is passive and
-    lets happen what is due when the job asks it.
+    Nothing else happens between two disturbances, so a stretch with its answer is one computed wake-up; the fleet is
+    passive and lets happen what is due when the job asks it.
     """
     detection = Detection(scenario, streams)
     operation = Operation(world, scenario, streams, detection)

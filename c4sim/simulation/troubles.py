@@ -1,4 +1,4 @@
-"""Faults that are in the job but have not stopped it: slow nodes, silent corruption, and faults about to strike again."""
+"""Faults in the job that have not stopped it: slow nodes, silent corruption, faults about to strike again."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class Troubles:
         (self.latent if trouble in self.latent else self.returning).remove(trouble)
 
     def start_again(self, now: float, delay: Callable[[Trouble], float]) -> None:
-        """The job runs again from `now`: what returns is due after its delay; what was to be noticed meanwhile is noticed now."""
+        """The job runs again from `now`: what returns is due after its delay; what was to be noticed meanwhile is
+        noticed now.
+        """
         for trouble in self.returning:
             trouble.due = now + delay(trouble)
         for trouble in self.latent:

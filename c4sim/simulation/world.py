@@ -18,7 +18,7 @@ from c4sim.simulation.troubles import Troubles
 from c4sim.streams import Streams
 
 STOPPING_EFFECTS = ("crash", "hang")
-STOPPED, RESTARTING, OPERATING = (int(activity) for activity in Activity)
+STOPPED, RESTARTING, OPERATING = Activity
 
 
 class Stop(NamedTuple):
@@ -32,7 +32,9 @@ class Stop(NamedTuple):
 
 
 def job_mtbf_s(scenario: Scenario) -> float:
-    """Mean time between the faults that stop the job (crash, hang), s of their clocks, at long-run rates; inf without any."""
+    """Mean time between the faults that stop the job (crash, hang), s of their clocks, at long-run rates; inf without
+    any.
+    """
     topology = Topology.of(scenario)
     rate = sum(event_rate(f, topology) for f in scenario.faults.values() if f.effect in STOPPING_EFFECTS)
     return 1.0 / rate if rate > 0.0 else math.inf
@@ -80,7 +82,9 @@ class World:
         self.record.stopped(start, end, phase, cause, incident)
 
     def stand_until_fault(self, end: float) -> None:
-        """Time passes until `end`, or until a fault strikes the job that stands still (calendar clocks): its node is broken then."""
+        """Time passes until `end`, or until a fault strikes the job that stands still (calendar clocks): its node is
+        broken then.
+        """
         due = self.faults.next_time(self.now, STOPPED)
         if due >= end:
             self.faults.run(self.now, end, STOPPED)

@@ -105,7 +105,9 @@ def test_spares_are_made_ready_in_parallel() -> None:
 def test_an_innocent_node_goes_to_the_shop_and_the_fault_strikes_again() -> None:
     """Everybody blames wrongly: the fault comes back 500 s after each restart, with another healthy node gone."""
     isolation = {"delay": "200s", "wrong_blame": 1.0, "strikes_again": "500s"}
-    ledger = play((700.0, 1, "crash"), horizon="3000s", isolation=isolation, spares={"per_pool": "unlimited", "total": None})
+    ledger = play(
+        (700.0, 1, "crash"), horizon="3000s", isolation=isolation, spares={"per_pool": "unlimited", "total": None}
+    )
     assert [incident.time for incident in ledger.incidents] == [700.0, 1450.0, 2200.0, 2950.0]
     assert [incident.attempt for incident in ledger.incidents] == [0, 1, 2, 3]
     assert all(outage.unit != 1 for outage in ledger.outages)
@@ -208,7 +210,7 @@ def test_a_restart_gives_up_after_its_attempts() -> None:
 
 
 def test_a_node_handed_back_broken_fails_again() -> None:
-    """The only stage mends nothing and does not notice: the node comes back and the fault strikes with its next seat."""
+    """The only stage mends nothing, unnoticed: the node comes back and the fault strikes with its next seat."""
     repair = {"stages": [{"duration": "1000s", "success": 0.0, "silent_failure": 1.0}]}
     ledger = play((700.0, 1, "crash"), (3000.0, 2, "crash"), repair=repair)
     times = [(incident.time, incident.attempt) for incident in ledger.incidents[:3]]

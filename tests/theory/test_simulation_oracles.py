@@ -1,7 +1,7 @@
 """The engine against closed forms: every estimate within 4 standard errors of the exact value.
 
-A check at 4 standard errors fails for one fresh seed in 15,800. Each test names the mechanism that a forgotten term would break; each was
-seen to fail with that term left out of the engine.
+A check at 4 standard errors fails for one fresh seed in 15,800. Each test names the mechanism that a forgotten term
+would break; each was seen to fail with that term left out of the engine.
 """
 
 import math
@@ -143,10 +143,12 @@ def _fleet(nodes: int, spares: int, repair: str, clock: str, crews: Any = "unlim
 
 
 def test_time_until_ten_machines_run_out_of_spares() -> None:
-    """Ross's repair problem: 10 working, each mean life 100, one repairer of mean 1: 120 until the crash with one spare."""
+    """Ross's repair problem: 10 working, each mean life 100, one repairer of mean 1: 120 until the crash with one
+    spare.
+    """
     scenario = validate(
         {
-                        "job": {"nodes": 10},
+            "job": {"nodes": 10},
             "checkpoint": {"interval": "1h"},
             "spares": {"per_pool": None, "total": 1},
             "repair": {"duration": {"law": "exponential", "mean": "1s"}, "crews": 1},
@@ -161,7 +163,9 @@ def test_time_until_ten_machines_run_out_of_spares() -> None:
 
 
 def _first_wait(scenario: Scenario, replication: int) -> float:
-    """When the job first waits for a spare, s. Windows double until it does: a longer window begins like a shorter one."""
+    """When the job first waits for a spare, s. Windows double until it does: a longer window begins like a shorter
+    one.
+    """
     horizon = 200.0
     while True:
         ledger = run(scenario.model_copy(update={"horizon": horizon}), 3, 0, replication)

@@ -1,0 +1,236 @@
+"""Checks across fields: combinations that contradict each other or cannot run.
+
+Each check yields (paths that it reads, the first one to blame; what is wrong; the value as understood).
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from c4sim.scenario.faults import FaultClass
+from c4sim.scenario.model import Scenario
+from c4sim.scenario.response import Layer
+
+Found = tuple[tuple[str, ...], str, Any]
+MOST_FAULTS = 1e8  # expected in one run: more is a slip of a unit, and would run for hours
+BLIND_TO_SLOWNESS = frozenset(
+    {"process_exit", "heartbeat", "collective_watchdog", "second_monitor", "elastic_agent", "scheduler"}
+)
+FALSE_ALARM = "false_alarm"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """'; did you mean X?' for the valid name nearest to `name`, or the empty text."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _check_window(s: Scenario) -> Iterator[Found]:
+    if (s.horizon is None) == (s.work is None):
+        yield ("horizon", "work"), "give either horizon or work, not both and not neither", None
+    if s.horizon is not None and not s.horizon > s.warmup:
+        yield ("horizon", "warmup"), f"must be longer than warmup ({s.warmup:g} s)", s.horizon
+    if s.work is not None and not s.work > 0.0:
+        yield ("work",), "must be longer than 0", s.work
+    if s.work is not None and s.warmup > 0.0:
+        yield ("warmup", "work"), "a run of fixed work has no warmup: its metrics cover all of it", s.warmup
+
+
+def _check_places(s: Scenario) -> Iterator[Found]:
+    nodes, most, jobs = s.cluster.nodes, s.job.max_nodes, s.job.nodes
+    if nodes is not None and jobs > nodes:
+        yield ("job.nodes", "cluster.nodes"), f"the job needs more nodes than cluster.nodes = {nodes}", jobs
+    if most is not None and most < jobs:
+        yield ("job.max_nodes", "job.nodes"), f"must be at least job.nodes = {jobs}", most
+    spares = total_spares(s)
+    if spares is None:
+        return
+    for key, given in (("cluster.nodes", nodes), ("job.max_nodes", most)):
+        if given is not None and jobs <= given < jobs + spares:
+            paths = (key, "job.nodes", "spares.total", "spares.per_pool", "spares.pool_nodes")
+            yield paths, f"must be at least job.nodes + spares = {jobs} + {spares} = {jobs + spares}", given
+
+
+def total_spares(s: Scenario) -> int | None:
+    """Spares of all pools together; None when they are unlimited."""
+    if s.spares.total is not None:
+        return None if s.spares.total == "unlimited" else s.spares.total
+    if s.spares.per_pool is None or s.spares.per_pool == "unlimited":
+        return None
+    return math.ceil(s.job.nodes / s.spares.pool_nodes) * s.spares.per_pool
+
+
+def _check_spares(s: Scenario) -> Iterator[Found]:
+    if (s.spares.total is None) == (s.spares.per_pool is None):
+        yield ("spares.total", "spares.per_pool"), "give either spares.total or spares.per_pool", s.spares.total
+
+
+def _check_classes(s: Scenario) -> Iterator[Found]:
+    for name, fault in s.faults.items():
+        at = f"faults.{name}"
+        if not _NAME.fullmatch(name):
+            yield (at,), "a class name has letters, digits and _ only, and begins with a letter", name
+        if name == FALSE_ALARM and s.pauses is not None:
+            yield (at, "pauses"), "that name is kept for the false alarms of `pauses`", name
+        yield from _check_law(at, fault)
+        expected = _most_expected(s, fault)
+        if expected > MOST_FAULTS:
+            yield (
+                (at, "horizon", "work", "job.nodes"),
+                f"some {expected:.2g} faults in one run; at most {MOST_FAULTS:g}",
+                None,
+            )
+
+
+def _most_expected(s: Scenario, fault: FaultClass) -> float:
+    """Faults of a class in the run if its clock always ticked and each unit were hit at the written rate."""
+    written = fault.mtbf if fault.mtbf is not None else fault.rate
+    if written is None:
+        return 0.0
+    per_node = {"gpu": s.job.gpus_per_node, "link": s.job.links_per_node, "node": 1}
+    units = per_node.get(written.scope, 0) * s.job.nodes or 1
+    rate = 1.0 / fault.mtbf.seconds if fault.mtbf is not None else fault.rate.per_second if fault.rate else 0.0
+    return rate * units * (s.horizon or s.work or 0.0)
+
+
+def _check_law(at: str, fault: FaultClass) -> Iterator[Found]:
+    if fault.mtbf is not None and fault.rate is not None:
+        yield (f"{at}.mtbf", f"{at}.rate"), "give either mtbf or rate, not both", None
+    if fault.law == "exponential" and (fault.shape is not None or fault.cv is not None):
+        yield (f"{at}.law", f"{at}.shape", f"{at}.cv"), "an exponential law takes no shape or cv", fault.law
+    if fault.law in ("weibull", "gamma", "lognormal") and (fault.shape is None) == (fault.cv is None):
+        yield (f"{at}.law", f"{at}.shape", f"{at}.cv"), f"a {fault.law} law needs shape or cv (one of them)", fault.law
+    if fault.law == "lognormal" and fault.shape is not None:
+        yield (f"{at}.shape",), "a lognormal law takes cv", fault.shape
+    if (fault.law == "empirical") != (fault.values is not None):
+        yield (f"{at}.values", f"{at}.law"), "values and law=empirical go together", fault.law
+    if (fault.start == "given") != (fault.ages is not None):
+        yield (f"{at}.ages", f"{at}.start"), "ages and start=given go together", fault.start
+    if (fault.effect == "slow") != (fault.slow_factor is not None):
+        yield (f"{at}.slow_factor", f"{at}.effect"), "slow_factor and effect=slow go together", fault.effect
+    if (fault.effect == "corruption") != (fault.latency is not None):
+        yield (f"{at}.latency", f"{at}.effect"), "latency and effect=corruption go together", fault.effect
+
+
+def _check_checkpoint(s: Scenario) -> Iterator[Found]:
+    c, timeout = s.checkpoint, s.detection.collective_timeout
+    if isinstance(c.interval, float) and not c.interval > 0.0:
+        yield ("checkpoint.interval",), "must be longer than 0", c.interval
+    stall = c.write if c.mode == "blocking" else c.stall
+    if timeout is not None and stall is not None and stall >= timeout:
+        paths = ("checkpoint.write", "detection.collective_timeout")
+        yield (
+            paths,
+            f"a save that long runs into detection.collective_timeout = {timeout:g} s: every save would kill the job",
+            stall,
+        )
+    if c.mode == "async" and c.tiers is None:
+        for key in ("stall", "persist", "slowdown"):
+            if getattr(c, key) is None:
+                yield (
+                    (f"checkpoint.{key}", "checkpoint.mode"),
+                    "must be given for mode=async (0 is an answer, silence is not)",
+                    None,
+                )
+    if c.mode == "blocking" and c.write is None and c.tiers is None:
+        yield ("checkpoint.write", "checkpoint.mode"), "must be given for mode=blocking", None
+
+
+def _check_references(s: Scenario) -> Iterator[Found]:
+    known = list(s.faults)
+    for name in s.isolation.by_cause or {}:
+        if name not in s.faults:
+            yield (f"isolation.by_cause.{name}", "faults"), "no such fault class" + nearest(name, known), None
+    for index, fault in enumerate(s.fault_list or ()):
+        at = f"fault_list[{index}]"
+        if fault.kind not in s.faults:
+            yield (f"{at}.kind", "faults"), "no such fault class" + nearest(fault.kind, known), fault.kind
+        if fault.node >= s.job.nodes:
+            yield (f"{at}.node", "job.nodes"), f"the job has nodes 0 to {s.job.nodes - 1}", fault.node
+
+
+def _check_layers(s: Scenario) -> Iterator[Found]:
+    layers = s.detection.layers
+    if layers is None:
+        return
+    if not layers or layers[-1].coverage < 1.0 or layers[-1].symptoms is not None:
+        yield (
+            ("detection.layers",),
+            "the last layer must cover everything (coverage 1, no symptoms), or a hang is never seen",
+            None,
+        )
+        return
+    slow = [name for name, fault in s.faults.items() if fault.effect == "slow"]
+    if slow and layers[-1].kind in BLIND_TO_SLOWNESS:
+        paths = ("detection.layers", "faults")
+        yield (
+            paths,
+            f"the last layer ({layers[-1].kind}) cannot see a slow node, and faults.{slow[0]} has effect slow",
+            None,
+        )
+    for index, layer in enumerate(layers):
+        yield from _check_limits(s, index, layer)
+
+
+def _check_limits(s: Scenario, index: int, layer: Layer) -> Iterator[Found]:
+    """A watchdog for silence whose limit is shorter than what the healthy job does would kill it every time."""
+    if layer.kind not in BLIND_TO_SLOWNESS - {"process_exit", "scheduler", "heartbeat"} or layer.coverage == 0.0:
+        return
+    delay = layer.delay.mean if layer.delay.law == "fixed" else None
+    stall = s.checkpoint.write if s.checkpoint.mode == "blocking" else s.checkpoint.stall
+    evaluation = None if s.evaluation is None else s.evaluation.duration
+    takes = {"first_step": s.restart.first_step, "save": stall, "evaluation": evaluation}
+    for phase, duration in takes.items():
+        own = None if layer.limits is None else getattr(layer.limits, phase)
+        limit = delay if own is None else own
+        if duration and limit is not None and duration >= limit:
+            at = f"detection.layers[{index}]"
+            paths = (
+                f"{at}.limits.{phase}" if own is not None else f"{at}.delay",
+                "checkpoint",
+                "restart",
+                "evaluation",
+            )
+            yield paths, f"kills every {phase} of {duration:g} s; give limits.{phase} longer than that", limit
+
+
+def _check_restart(s: Scenario) -> Iterator[Found]:
+    meeting = s.restart.rendezvous
+    if meeting is not None and meeting.failure >= 1.0 and s.restart.attempts is None:
+        yield (
+            ("restart.rendezvous.failure", "restart.attempts"),
+            "a rendezvous that always fails needs restart.attempts",
+            1.0,
+        )
+    if meeting is not None and (meeting.pod_start is None) != (meeting.limit is None):
+        yield ("restart.rendezvous.pod_start", "restart.rendezvous.limit"), "pod_start and limit go together", None
+
+
+def _check_pauses(s: Scenario) -> Iterator[Found]:
+    pauses = s.pauses
+    if pauses is None:
+        return
+    if (pauses.cv is None) != (pauses.law in ("fixed", "exponential")):
+        yield (
+            ("pauses.cv", "pauses.law"),
+            f"a law '{pauses.law}' " + ("needs cv" if pauses.cv is None else "takes no cv"),
+            pauses.cv,
+        )
+    if pauses.rate.scope != "job":
+        yield ("pauses.rate",), "pauses stop the whole job: write the rate per job, as in '10 per job-hour'", None
+
+
+CROSS_CHECKS: tuple[Callable[[Scenario], Iterator[Found]], ...] = (
+    _check_window,
+    _check_places,
+    _check_spares,
+    _check_classes,
+    _check_checkpoint,
+    _check_references,
+    _check_layers,
+    _check_restart,
+    _check_pauses,
+)
