@@ -85,7 +85,7 @@ def _existing(raw: Any, location: tuple[str | int, ...]) -> Path:
     for step in location:
         inside = isinstance(node, dict) and step in node
         if inside or (isinstance(node, list) and isinstance(step, int) and step < len(node)):
-            node = node[step]  # type: ignore[index]
+            node = node[step]
             path.append(step)
         elif isinstance(node, dict) and node:
             path.append(step)
