@@ -1,7 +1,7 @@
 """Blocking saves to one place: work for tau, stand still for C, again and again; a closed form, as most runs ask it."""
 
 from c4sim.checkpoint.facts import Progress
-from c4sim.checkpoint.timeline import STANDSTILL, Entry, JobPhase
+from c4sim.checkpoint.timeline import STANDSTILL, Cut, Entry, JobPhase
 
 
 class Blocking:
@@ -76,13 +76,14 @@ class Blocking:
         """See Timeline."""
         return (index + 1) * self._interval - self._done
 
-    def cut(self, wall: float) -> tuple[float, Entry]:
+    def cut(self, wall: float) -> Cut:
         """See Timeline."""
         saves = self._saves(wall)
         rest = wall - (saves * self._cycle - self._shift)
         if rest >= self._work_wall:
-            return self.save_end(0, saves), Entry(self._interval, 0, (0.0,))
-        return wall, Entry(self._interval - rest * self._rate, 0, (0.0,))
+            wall, rest, saves = self.save_end(0, saves), 0.0, saves + 1
+        entry = Entry(self._interval - rest * self._rate, 0, (0.0,))
+        return Cut(wall, self.progress(wall), (saves,), entry)
 
     def phase_at(self, wall: float) -> JobPhase | None:
         """See Timeline."""

@@ -67,12 +67,12 @@ class Checkpoints:
     def set_rate(self, wall: float, factor: float) -> None:
         """From `wall` of this stretch on the job works at `factor` of its rate. A save under way is not slowed."""
         leg = self._leg
-        leg.length, entry = leg.timeline.cut(wall - leg.wall)
-        start = leg.wall + leg.length
-        work = leg.work + leg.timeline.progress(leg.length).productive_s
+        cut = leg.end(wall)
+        work = leg.work + cut.progress.productive_s
         self._legs += 1
-        timeline = self._plan.resumed(work, factor, entry)
-        self._leg = Leg(leg.stretch, work, self._legs, timeline, start, leg.progress(start), leg)
+        timeline = self._plan.resumed(work, factor, cut.entry)
+        base = leg.including(cut.progress)
+        self._leg = Leg(leg.stretch, work, self._legs, timeline, leg.wall + cut.wall, base, leg)
 
     def wall_until_work(self, work: float) -> float:
         """The first moment of this stretch, from its start, at which the job's surviving work reaches `work`."""

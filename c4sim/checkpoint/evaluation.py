@@ -3,7 +3,7 @@
 from math import fmod, inf, nextafter
 
 from c4sim.checkpoint.facts import Progress
-from c4sim.checkpoint.timeline import STANDSTILL, Entry, JobPhase, Timeline
+from c4sim.checkpoint.timeline import STANDSTILL, Cut, JobPhase, Timeline
 
 _SAME = 1e-9  # work that misses an evaluation by less than this share of their distance has had it
 
@@ -44,14 +44,14 @@ class Evaluated:
             return ended, due, True
         return ended, wall - ended * pause, False
 
-    def _finished_before(self, work: float, *, included: bool) -> int:
-        """Number of evaluations due before `work` of this leg, or also at it."""
-        count = max(int((work - self._first) / self._every), 0)
-        while self._first + count * self._every < work:
+    def _before(self, inner_wall: float, *, included: bool) -> int:
+        """Number of evaluations due before that time of the inner timeline, or also at it."""
+        count = max(int((self._inner.progress(inner_wall).productive_s - self._first) / self._every), 0)
+        while self._due(count) < inner_wall or (included and self._due(count) == inner_wall):
             count += 1
-        while count and self._first + (count - 1) * self._every >= work:
+        while count and not (self._due(count - 1) < inner_wall or (included and self._due(count - 1) == inner_wall)):
             count -= 1
-        return count + (included and self._first + count * self._every == work)
+        return count
 
     def progress(self, wall: float) -> Progress:
         """See Timeline."""
@@ -63,7 +63,8 @@ class Evaluated:
 
     def wall_of_work(self, work: float) -> float:
         """See Timeline."""
-        return self._inner.wall_of_work(work) + self._duration * self._finished_before(work, included=False)
+        inner_wall = self._inner.wall_of_work(work)
+        return inner_wall + self._duration * self._before(inner_wall, included=False)
 
     def saved(self, tier: int, wall: float, lag: float) -> int:
         """See Timeline."""
@@ -79,18 +80,20 @@ class Evaluated:
 
     def save_end(self, tier: int, index: int) -> float:
         """See Timeline."""
-        end, work = self._inner.save_end(tier, index), self._inner.save_work(tier, index)
-        return end + self._duration * self._finished_before(work, included=True) if end < inf else inf
+        end = self._inner.save_end(tier, index)
+        return end + self._duration * self._before(end, included=True) if end < inf else inf
 
     def save_work(self, tier: int, index: int) -> float:
         """See Timeline."""
         return self._inner.save_work(tier, index)
 
-    def cut(self, wall: float) -> tuple[float, Entry]:
+    def cut(self, wall: float) -> Cut:
         """See Timeline."""
         ended, inner_wall, evaluating = self._find(wall)
-        inner_cut, entry = self._inner.cut(inner_wall)
-        return inner_cut + (ended + evaluating) * self._duration, entry
+        cut = self._inner.cut(inner_wall)
+        paused = (ended + evaluating) * self._duration
+        progress = cut.progress._replace(slowdown_s=cut.progress.slowdown_s + paused)
+        return cut._replace(wall=cut.wall + paused, progress=progress)
 
     def phase_at(self, wall: float) -> JobPhase | None:
         """See Timeline."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from c4sim.checkpoint.facts import NO_PROGRESS_YET, Progress
-from c4sim.checkpoint.timeline import Timeline
+from c4sim.checkpoint.timeline import Cut, Timeline
 
 
 class Leg:
@@ -13,10 +11,10 @@ class Leg:
 
     stretch: absolute time of the stretch's start, s; work: the job's work at the leg's start; number: legs of the run
     before this one; wall, base: length and progress of the stretch before this leg; previous: the leg of the same
-    stretch before it. length: of this leg, known when the next one starts.
+    stretch before it; cut: where the next leg of the stretch begins, if there is one.
     """
 
-    __slots__ = ("base", "begin", "length", "number", "previous", "stretch", "timeline", "wall", "work")
+    __slots__ = ("base", "begin", "cut", "number", "previous", "stretch", "timeline", "wall", "work")
 
     def __init__(
         self,
@@ -36,7 +34,12 @@ class Leg:
         self.wall = wall
         self.base = base
         self.previous = previous
-        self.length = inf
+        self.cut: Cut | None = None
+
+    def end(self, wall: float) -> Cut:
+        """The next leg begins `wall` into the stretch, or as soon after that as the job works."""
+        self.cut = self.timeline.cut(max(wall - self.wall, 0.0))
+        return self.cut
 
     def at(self, wall: float) -> Leg:
         """The leg of this stretch, not after this one, that `wall` (from the stretch's start) lies in."""
@@ -47,7 +50,10 @@ class Leg:
 
     def progress(self, wall: float) -> Progress:
         """What the first `wall` seconds of the stretch hold; `wall` not before this leg."""
-        here = self.timeline.progress(wall - self.wall)
+        return self.including(self.timeline.progress(wall - self.wall))
+
+    def including(self, here: Progress) -> Progress:
+        """Progress since the start of the stretch, if `here` is that of this leg."""
         base = self.base
         return Progress(
             base.productive_s + here.productive_s,
@@ -59,9 +65,13 @@ class Leg:
     def durable(self, tier: int, now: float, persist: float) -> int:
         """Number of this leg's saves in `tier` that are durable at `now` (absolute), `persist` after their stall."""
         count = self.timeline.saved(tier, now - self.begin, persist)
-        if count and self.length < inf:
-            return min(count, self.timeline.saved(tier, self.length, 0.0))
-        return count
+        return count if self.cut is None else min(count, self.cut.saved[tier])
+
+    def begun(self, tier: int, now: float) -> int:
+        """Number of this leg's saves in `tier` that began at `now` (absolute) or before."""
+        if self.cut is not None and now - self.begin >= self.cut.wall:
+            return self.cut.saved[tier]
+        return self.timeline.begun(tier, now - self.begin)
 
     def save_time(self, tier: int, index: int) -> float:
         """Absolute time of the end of the stall of the tier's save `index`."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from c4sim.checkpoint.facts import Progress
 from c4sim.checkpoint.schedule import Number, Piece, Save, Schedule
-from c4sim.checkpoint.timeline import Entry, JobPhase
+from c4sim.checkpoint.timeline import Cut, Entry, JobPhase
 
 
 class _Row(NamedTuple):
@@ -132,10 +132,17 @@ class Periodic:
         """See Timeline."""
         if not work > 0.0:
             return 0.0
+        turn, row = self._locate_work(work)
+        while row.rate == 0.0:  # rounding took the end of a working piece for the standstill after it
+            turn, row = self._next(turn, row)
+        period = self._period
+        return turn * period.wall + row.start + (work - (turn * period.work + row.work)) / row.rate
+
+    def _locate_work(self, work: float) -> tuple[int, _Row]:
+        """The last piece that starts with less than `work` done, and its turn."""
         period, works = self._period, self._works
         if work <= period.first * period.work + works[0]:
-            row = self._rows[max(bisect_left(self._early_works, work) - 1, 0)]
-            return row.start + (work - row.work) / row.rate
+            return 0, self._rows[max(bisect_left(self._early_works, work) - 1, 0)]
         turn = int((work - works[0]) / period.work)
         if (turn + 1) * period.work + works[0] < work:
             turn += 1
@@ -147,8 +154,7 @@ class Periodic:
             place += 1
         elif place and base + works[place] >= work:
             place -= 1
-        row = self._rows[self._loop + place]
-        return turn * period.wall + row.start + (work - base - row.work) / row.rate
+        return turn, self._rows[self._loop + place]
 
     def saved(self, tier: int, wall: float, lag: float) -> int:
         """See Timeline."""
@@ -191,18 +197,19 @@ class Periodic:
         """See Timeline."""
         return self._save(tier, index)[2]
 
-    def cut(self, wall: float) -> tuple[float, Entry]:
+    def cut(self, wall: float) -> Cut:
         """See Timeline."""
         turn, row = self._locate(wall)
         while row.standing:
             turn, row = self._next(turn, row)
             wall = turn * self._period.wall + row.start
         since = wall - (turn * self._period.wall + row.start)
-        still_open = tuple(self._still_open(tier, wall) for tier in range(len(self._persist)))
-        return wall, Entry(max(row.due_in - row.rate * since, 0.0), row.triggers, still_open)
+        saved = tuple(self.saved(tier, wall, 0.0) for tier in range(len(self._persist)))
+        still_open = tuple(self._still_open(tier, count, wall) for tier, count in enumerate(saved))
+        entry = Entry(max(row.due_in - row.rate * since, 0.0), row.triggers, still_open)
+        return Cut(wall, self.progress(wall), saved, entry)
 
-    def _still_open(self, tier: int, wall: float) -> float:
-        count = self.saved(tier, wall, 0.0)
+    def _still_open(self, tier: int, count: int, wall: float) -> float:
         durable = self.save_end(tier, count - 1) + self._persist[tier] if count else self._open_before[tier]
         return max(durable - wall, 0.0)
 

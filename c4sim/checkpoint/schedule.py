@@ -17,7 +17,7 @@ from c4sim.checkpoint.timeline import STANDSTILL, Entry
 Overrun = Literal["block", "skip", "rearm"]
 Number = TypeVar("Number", float, Fraction)
 
-LONGEST_PERIOD = 4096  # saves; a longer one would cost more memory and time than a simulation of its saves
+LONGEST_PERIOD = 512  # saves; a run that needs more of them between two failures is rare
 _SAME = 1e-9  # states that differ by less than this share of the interval are the same
 
 
@@ -62,10 +62,7 @@ class Schedule(Generic[Number]):
 
 
 def exact_schedule(interval: float, tiers: Sequence[TierPlan], overrun: Overrun) -> Schedule[Fraction]:
-    """The schedule after a restart at the nominal rate, in exact arithmetic: multiples of its period round only once.
-
-    Raises ValueError when it does not repeat within LONGEST_PERIOD saves.
-    """
+    """The schedule after a restart at the nominal rate, in exact arithmetic, so that its multiples round only once."""
     entry = Entry(interval, 0, (0.0,) * len(tiers))
     return _Stepper(Fraction, interval, tiers, overrun, 1.0, entry).run()
 
@@ -73,7 +70,7 @@ def exact_schedule(interval: float, tiers: Sequence[TierPlan], overrun: Overrun)
 def schedule_from(
     interval: float, tiers: Sequence[TierPlan], overrun: Overrun, rate: float, entry: Entry
 ) -> Schedule[float]:
-    """The schedule of a leg that starts in the state `entry` and works at `rate`. Raises as exact_schedule."""
+    """The schedule of a leg that starts in the state `entry` and works at `rate`."""
     return _Stepper(float, interval, tiers, overrun, max(rate, STANDSTILL), entry).run()
 
 
@@ -109,31 +106,36 @@ class _Stepper(Generic[Number]):
         self._plan: Schedule[Number] = Schedule()
 
     def run(self) -> Schedule[Number]:
-        """Step until a state comes back."""
-        plan = self._plan
-        seen: list[tuple[tuple[Number, ...], int, int]] = []
-        for _ in range(3 * self._period + 64):
+        """Step until a state comes back.
+
+        Every schedule does but some of overrun=skip, which only come ever nearer to a repetition: those are closed after
+        LONGEST_PERIOD saves at the nearest state before.
+        """
+        seen: dict[tuple[int, ...], tuple[int, int]] = {}
+        states: list[tuple[tuple[Number, ...], tuple[int, int]]] = []
+        for _ in range(max(LONGEST_PERIOD, 2 * self._period) + 1):
             state = self._state()
-            for old, piece, save in seen:
-                if self._same(old, state):
-                    plan.loop_piece, plan.loop_save = piece, save
-                    plan.end = self._piece(None)
-                    return plan
-            seen.append((state, len(plan.pieces), len(plan.saves)))
+            place = (len(self._plan.pieces), len(self._plan.saves))
+            key = tuple(round(x / self._interval / _SAME) for x in state)
+            if key in seen:
+                return self._closed(*seen[key])
+            seen[key] = place
+            states.append((state, place))
             self._work_until(self._due, None)
             self._save_due()
-        raise ValueError(
-            "checkpoint.tiers: the saves that overrun=skip leaves out never repeat; choose block or rearm, or times "
-            "that fit into the interval"
-        )
+        last = states.pop()[0]
+        return self._closed(*min((_distance(state, last), at) for state, at in states if state[0] == last[0])[1])
+
+    def _closed(self, loop_piece: int, loop_save: int) -> Schedule[Number]:
+        plan = self._plan
+        plan.loop_piece, plan.loop_save = loop_piece, loop_save
+        plan.end = self._piece(None)
+        return plan
 
     def _state(self) -> tuple[Number, ...]:
-        state: list[Number] = [self._number(self._triggers % self._period), self._due - self._work]
+        state: list[Number] = [self._interval * (self._triggers % self._period), self._due - self._work]
         state.extend(max(end - self._t, self._zero) for end in self._open)
         return tuple(state)
-
-    def _same(self, one: tuple[Number, ...], other: tuple[Number, ...]) -> bool:
-        return one[0] == other[0] and all(abs(a - b) <= _SAME * self._interval for a, b in zip(one, other, strict=True))
 
     def _piece(self, rate: Number | None) -> Piece[Number]:
         due_in = self._due - self._work
@@ -191,3 +193,7 @@ class _Stepper(Generic[Number]):
         self._plan.saves.append(Save(begin, self._t, self._work, tuple(wanted)))
         for i in wanted:
             self._open[i] = self._t + self._persist[i]
+
+
+def _distance(one: tuple[Number, ...], other: tuple[Number, ...]) -> Number:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True))

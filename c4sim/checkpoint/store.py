@@ -57,7 +57,7 @@ class Store:
     def _writing(self, legs: list[Leg], tier: int, now: float) -> bool:
         """Whether the tier's last save of these legs has begun and never became durable."""
         for leg in reversed(legs):
-            begun = leg.timeline.begun(tier, now - leg.begin)
+            begun = leg.begun(tier, now)
             if begun:
                 durable = leg.durable(tier, now, self._persist[tier])
                 last = Item(now, leg, tier, begun - 1)

@@ -25,6 +25,15 @@ class Entry(NamedTuple):
     open: tuple[float, ...]
 
 
+class Cut(NamedTuple):
+    """Where one leg ends and the next begins: wall time in the leg, its progress and saves per tier up to there."""
+
+    wall: float
+    progress: Progress
+    saved: tuple[int, ...]
+    entry: Entry
+
+
 class Timeline(Protocol):
     """One leg. `tier` numbers the tiers in the scenario's order; wall and work count from the leg's start."""
 
@@ -46,8 +55,8 @@ class Timeline(Protocol):
     def save_work(self, tier: int, index: int) -> float:
         """The work that the tier's save `index` holds."""
 
-    def cut(self, wall: float) -> tuple[float, Entry]:
-        """The first moment from `wall` on at which the job works, and the schedule's state there."""
+    def cut(self, wall: float) -> Cut:
+        """The first moment from `wall` on at which the job works: a save or an evaluation under way ends before."""
 
     def phase_at(self, wall: float) -> JobPhase | None:
         """What the job does instead of working at `wall`; None when it works."""

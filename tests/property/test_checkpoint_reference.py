@@ -1,0 +1,172 @@
+"""The arithmetic of checkpoints against a slow second implementation, on random schedules and random faults."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from checkpoint_reference import Place, SlowCheckpoints
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from c4sim.checkpoint import Checkpoints
+from c4sim.checkpoint.tiers import destroys
+from c4sim.scenario import validate
+from c4sim.streams import Purpose, Streams
+
+NODES, NODES_PER_RACK = 12, 4
+STREAMS = Streams(7, 0, 3)
+
+
+class Fault:
+    def __init__(self, *slots: int) -> None:
+        self.slots = slots
+
+
+tiers = st.fixed_dictionaries(
+    {
+        "every": st.sampled_from([1, 1, 2, 3, 4]),
+        "stall": st.sampled_from([0, 5, 20]),
+        "persist": st.sampled_from([0, 40, 150, 450, 1300]),
+        "slowdown": st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+        "load": st.sampled_from([1, 10, 60]),
+        "lost_with": st.sampled_from(["job", "node", "neighbours", "rack", "nothing"]),
+    }
+)
+schedules = st.fixed_dictionaries(
+    {
+        "interval": st.sampled_from([60, 100, 350]),
+        "overrun": st.sampled_from(["block", "skip", "rearm"]),
+        "tiers": st.lists(tiers, min_size=1, max_size=3),
+        "retention": st.none() | st.tuples(st.integers(1, 3), st.sampled_from(["before", "after"])),
+        "save_failure": st.sampled_from([0.0, 0.0, 0.4]),
+        "corrupt": st.sampled_from([0.0, 0.0, 0.4]),
+        "evaluation": st.none() | st.tuples(st.sampled_from([61.7, 93.1, 707.3]), st.sampled_from([7, 130])),
+    }
+)
+# Offsets that no sum of the times above can hit, so that rounding decides no tie.
+lengths = st.integers(0, 4000).map(lambda n: n / 2 + 0.1234567)
+stretches = st.lists(
+    st.fixed_dictionaries(
+        {
+            "rates": st.lists(st.tuples(lengths, st.sampled_from([0.3, 0.5, 0.9, 1.0])), max_size=2),
+            "length": lengths,
+            "slots": st.lists(st.integers(0, NODES - 1), max_size=4, unique=True).map(tuple),
+            "corrupt_for": st.none() | lengths,
+            "down": st.sampled_from([0.0, 17.0]),
+        }
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def scenario_of(s: dict[str, Any]) -> Any:
+    seconds = ("stall", "persist", "load")
+    named = [
+        {k: f"{v}s" if k in seconds else v for k, v in tier.items()} | {"name": f"tier{i}"}
+        for i, tier in enumerate(s["tiers"])
+    ]
+    checkpoint: dict[str, Any] = {
+        "mode": "async",
+        "interval": f"{s['interval']}s",
+        "overrun": s["overrun"],
+        "tiers": named,
+        "save_failure": s["save_failure"],
+        "corrupt": s["corrupt"],
+        "fallback": {"tries": 3, "each": "90s"},
+    }
+    if s["retention"] is not None:
+        checkpoint["retention"] = {"keep": s["retention"][0], "delete": s["retention"][1]}
+    document: dict[str, Any] = {
+        "job": {"nodes": NODES},
+        "cluster": {"nodes_per_rack": NODES_PER_RACK},
+        "checkpoint": checkpoint,
+    }
+    if s["evaluation"] is not None:
+        document["evaluation"] = {"every": f"{s['evaluation'][0]}s", "duration": f"{s['evaluation'][1]}s"}
+    return validate(document)
+
+
+def reference_of(s: dict[str, Any]) -> SlowCheckpoints:
+    def draw(purpose: Purpose, address: tuple[int, int, int]) -> float:
+        leg, tier, number = address
+        return STREAMS.uniform(purpose, leg * 1024 + tier, number)
+
+    places = [
+        Place(
+            t["every"],
+            t["stall"],
+            t["persist"],
+            t["slowdown"],
+            t["load"],
+            lambda slots, lost=t["lost_with"]: destroys(lost, slots, NODES, NODES_PER_RACK),
+        )
+        for t in s["tiers"]
+    ]
+    return SlowCheckpoints(
+        s["interval"],
+        places,
+        s["overrun"],
+        None if s["evaluation"] is None else s["evaluation"][0],
+        0.0 if s["evaluation"] is None else s["evaluation"][1],
+        None if s["retention"] is None else s["retention"][0],
+        s["retention"] is not None and s["retention"][1] == "before",
+        270.0,
+        lambda address: draw(Purpose.SAVE, address) < s["save_failure"],
+        lambda address: draw(Purpose.CORRUPT, address) < s["corrupt"],
+    )
+
+
+def same(value: float, exact: Any) -> bool:
+    return math.isclose(value, float(exact), rel_tol=1e-9, abs_tol=1e-7)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(schedules, stretches)
+def test_agrees_with_the_slow_reference(schedule: dict[str, Any], plan: list[dict[str, Any]]) -> None:
+    slow = reference_of(schedule)
+    fast = Checkpoints(scenario_of(schedule), STREAMS, 1e6)
+    now = 0.0
+    for stretch in plan:
+        fast.begin(now)
+        slow.begin(now)
+        assert same(fast.work, slow.work)
+        start = now
+        for length, factor in stretch["rates"]:
+            now += length
+            slow.run(now)
+            slow.set_rate(factor)
+            fast.set_rate(now - start, factor)
+        now += stretch["length"]
+        slow.run(now)
+        progress = fast.progress(now - start)
+        assert same(progress.productive_s, slow.work - slow.base)
+        assert same(progress.stall_s, slow.stall)
+        assert same(progress.slowdown_s, slow.slow)
+        assert progress.saves == slow.saves
+        assert same(sum(progress[:3]), now - start)
+        since = None if stretch["corrupt_for"] is None else max(now - stretch["corrupt_for"], 0.0)
+        back = fast.rollback(now, Fault(*stretch["slots"]), since)
+        expected = slow.rollback(stretch["slots"], since)
+        assert back.kept_until <= now
+        assert all(same(x, y) for x, y in zip(back, expected, strict=True)), (back, expected)
+        now += stretch["down"]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(schedules, lengths, st.lists(lengths, min_size=2, max_size=6))
+def test_progress_is_monotone_and_adds_up(schedule: dict[str, Any], cut: float, walls: list[float]) -> None:
+    fast = Checkpoints(scenario_of(schedule), STREAMS, 1e6)
+    fast.begin(0.0)
+    fast.set_rate(cut, 0.7)
+    before = fast.progress(0.0)
+    for wall in sorted(walls):
+        after = fast.progress(wall)
+        assert sum(after[:3]) == pytest.approx(wall, rel=1e-9)
+        assert all(x <= y + 1e-9 * wall for x, y in zip(before, after, strict=True))
+        reached = fast.wall_until_work(after.productive_s)
+        assert reached <= wall + 1e-6
+        assert fast.progress(reached).productive_s == pytest.approx(after.productive_s, rel=1e-9, abs=1e-6)
+        before = after
