@@ -52,7 +52,7 @@ class FaultProcess:
         return earliest
 
     def run(self, start: float, end: float, activity: Activity) -> None:
-        """The job did `activity` from `start` to `end`: its clocks ticked."""
+        """The job did `activity` from `start` to `end`, not past the next event: its clocks ticked."""
         for group in self._ticking[activity]:
             group.clock.run(start, end)
         if self._unsettled and activity == Activity.OPERATING and end > start:

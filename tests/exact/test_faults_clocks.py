@@ -55,6 +55,15 @@ def test_an_event_before_its_time_is_refused() -> None:
         process.take(50.0, OPERATING)
 
 
+@pytest.mark.parametrize("pace", [{}, {"reinforcement": {"factor": 2, "over": "1d"}}])
+@pytest.mark.parametrize("clock", ["operating", "restart", "calendar"])
+def test_an_event_that_was_let_pass_is_due_now(clock: str, pace: dict[str, object]) -> None:
+    process = process_of({"a": after(100.0, clock=clock, **pace)}, nodes=1)
+    process.run(0.0, 150.0, OPERATING)
+    assert process.next_time(150.0, OPERATING) == 150.0
+    assert process.take(150.0, OPERATING) is not None
+
+
 def test_the_clock_is_set_to_the_events_own_value() -> None:
     """Tenths do not add up to whole numbers in binary; the events still come at exact multiples of a life."""
     process = process_of({"a": after(1.0)}, nodes=1)
