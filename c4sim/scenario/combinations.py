@@ -66,6 +66,9 @@ def total_spares(s: Scenario) -> int | None:
 def _check_spares(s: Scenario) -> Iterator[Found]:
     if (s.spares.total is None) == (s.spares.per_pool is None):
         yield ("spares.total", "spares.per_pool"), "give either spares.total or spares.per_pool", s.spares.total
+    if s.spares.state == "hot" and total_spares(s) is None:
+        paths = ("spares.state", "spares.total", "spares.per_pool")
+        yield paths, "unlimited spares cannot be hot: infinitely many would fail; use shelf, or a number of spares", "hot"
 
 
 def _check_classes(s: Scenario) -> Iterator[Found]:
@@ -107,6 +110,11 @@ def _check_law(at: str, fault: FaultClass) -> Iterator[Found]:
         yield (f"{at}.shape",), "a lognormal law takes cv", fault.shape
     if (fault.law == "empirical") != (fault.values is not None):
         yield (f"{at}.values", f"{at}.law"), "values and law=empirical go together", fault.law
+    if fault.values is not None and (fault.mtbf is not None or fault.rate is not None):
+        yield (f"{at}.values", f"{at}.mtbf", f"{at}.rate"), "values are whole lives: give no mtbf and no rate", None
+    if fault.compound is not None and fault.scope not in ("gpu", "node", "link"):
+        paths = (f"{at}.compound", f"{at}.scope")
+        yield paths, "compound events take several nodes of a class of scope gpu, node or link", fault.scope
     if (fault.start == "given") != (fault.ages is not None):
         yield (f"{at}.ages", f"{at}.start"), "ages and start=given go together", fault.start
     if (fault.effect == "slow") != (fault.slow_factor is not None):

@@ -10,7 +10,7 @@ from c4sim.response import Detection, IncidentKey, Isolation, Restart, Verdict
 from c4sim.scenario import Scenario
 from c4sim.simulation.operation import Operation
 from c4sim.simulation.troubles import Trouble
-from c4sim.simulation.world import RESTARTING, Stop, World
+from c4sim.simulation.world import RESTARTING, STOPPING_EFFECTS, Stop, World
 from c4sim.streams import Streams
 
 _DETECTION = int(Phase.DETECTION)
@@ -20,6 +20,14 @@ _RESTART = int(Phase.RESTART)
 _ATTEMPT_STRIDE = 1 << 20
 _MOST_ATTEMPTS = 10_000  # the same fault, or the same restart, again and again: the run has no end of its own
 _new = tuple.__new__
+
+
+def _fault_of_a_node(scenario: Scenario) -> FaultEvent | None:
+    """What strikes from a hot spare that failed on the shelf and was handed back broken: the first class of one node."""
+    for index, (name, fault) in enumerate(scenario.faults.items()):
+        if fault.scope in ("gpu", "node", "link") and fault.effect in STOPPING_EFFECTS:
+            return FaultEvent(index, name, index, 0, (0,), None, True, True, fault.effect)
+    return None
 
 
 class Recovery:
@@ -36,6 +44,7 @@ class Recovery:
         self._symptoms = [fault.symptom for fault in scenario.faults.values()]
         self._gpus = scenario.job.gpus_per_node
         self._sent_for: dict[int, FaultEvent] = {}
+        self._shelf_fault = _fault_of_a_node(scenario)
         self._load = 0.0
 
     def answer(self, stop: Stop) -> None:
@@ -185,7 +194,7 @@ class Recovery:
     def _seat_defective(self, slot: int) -> None:
         """A node came back from the shop still broken: the fault that sent it there strikes again."""
         w = self._world
-        event = self._sent_for.get(w.fleet.unit_in(slot))
+        event = self._sent_for.get(w.fleet.unit_in(slot), self._shelf_fault)
         if event is None or any(slot in trouble.event.slots for trouble in w.troubles.returning):
             return
         again = event._replace(slots=(slot,), confined=True, permanent=True)
