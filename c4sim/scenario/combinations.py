@@ -68,7 +68,7 @@ def _check_spares(s: Scenario) -> Iterator[Found]:
         yield ("spares.total", "spares.per_pool"), "give either spares.total or spares.per_pool", s.spares.total
     if s.spares.state == "hot" and total_spares(s) is None:
         paths = ("spares.state", "spares.total", "spares.per_pool")
-        yield paths, "unlimited spares cannot be hot: infinitely many would fail; use shelf, or a number of spares", "hot"
+        yield paths, "unlimited spares cannot be hot: use shelf, or a number of spares", "hot"
 
 
 def _check_classes(s: Scenario) -> Iterator[Found]:
@@ -100,27 +100,35 @@ def _most_expected(s: Scenario, fault: FaultClass) -> float:
 
 
 def _check_law(at: str, fault: FaultClass) -> Iterator[Found]:
+    shaped = (f"{at}.law", f"{at}.shape", f"{at}.cv")
     if fault.mtbf is not None and fault.rate is not None:
         yield (f"{at}.mtbf", f"{at}.rate"), "give either mtbf or rate, not both", None
     if fault.law == "exponential" and (fault.shape is not None or fault.cv is not None):
-        yield (f"{at}.law", f"{at}.shape", f"{at}.cv"), "an exponential law takes no shape or cv", fault.law
+        yield shaped, "an exponential law takes no shape or cv", fault.law
     if fault.law in ("weibull", "gamma", "lognormal") and (fault.shape is None) == (fault.cv is None):
-        yield (f"{at}.law", f"{at}.shape", f"{at}.cv"), f"a {fault.law} law needs shape or cv (one of them)", fault.law
+        yield shaped, f"a {fault.law} law needs shape or cv (one of them)", fault.law
     if fault.law == "lognormal" and fault.shape is not None:
         yield (f"{at}.shape",), "a lognormal law takes cv", fault.shape
-    if (fault.law == "empirical") != (fault.values is not None):
-        yield (f"{at}.values", f"{at}.law"), "values and law=empirical go together", fault.law
     if fault.values is not None and (fault.mtbf is not None or fault.rate is not None):
         yield (f"{at}.values", f"{at}.mtbf", f"{at}.rate"), "values are whole lives: give no mtbf and no rate", None
     if fault.compound is not None and fault.scope not in ("gpu", "node", "link"):
         paths = (f"{at}.compound", f"{at}.scope")
         yield paths, "compound events take several nodes of a class of scope gpu, node or link", fault.scope
-    if (fault.start == "given") != (fault.ages is not None):
-        yield (f"{at}.ages", f"{at}.start"), "ages and start=given go together", fault.start
-    if (fault.effect == "slow") != (fault.slow_factor is not None):
-        yield (f"{at}.slow_factor", f"{at}.effect"), "slow_factor and effect=slow go together", fault.effect
-    if (fault.effect == "corruption") != (fault.latency is not None):
-        yield (f"{at}.latency", f"{at}.effect"), "latency and effect=corruption go together", fault.effect
+    yield from _check_pairs(at, fault)
+
+
+def _check_pairs(at: str, fault: FaultClass) -> Iterator[Found]:
+    """Keys that make sense together only."""
+    pairs = (
+        ("values", fault.values, "law", "empirical"),
+        ("ages", fault.ages, "start", "given"),
+        ("slow_factor", fault.slow_factor, "effect", "slow"),
+        ("latency", fault.latency, "effect", "corruption"),
+    )
+    for key, value, other, wanted in pairs:
+        if (value is not None) != (getattr(fault, other) == wanted):
+            paths = (f"{at}.{key}", f"{at}.{other}")
+            yield paths, f"{key} and {other}={wanted} go together", getattr(fault, other)
 
 
 def _check_checkpoint(s: Scenario) -> Iterator[Found]:

@@ -23,7 +23,7 @@ _new = tuple.__new__
 
 
 def _fault_of_a_node(scenario: Scenario) -> FaultEvent | None:
-    """What strikes from a hot spare that failed on the shelf and was handed back broken: the first class of one node."""
+    """What a hot spare that failed on the shelf and came back broken strikes with: the first class of one node."""
     for index, (name, fault) in enumerate(scenario.faults.items()):
         if fault.scope in ("gpu", "node", "link") and fault.effect in STOPPING_EFFECTS:
             return FaultEvent(index, name, index, 0, (0,), None, True, True, fault.effect)
