@@ -41,14 +41,14 @@ class Screen:
     """State of one family; every array is (K,) unless said, float32.
 
     Attributes:
-        order, starts: series sorted by kind, and where each kind begins (its own reference).
+        order: series sorted by kind, None where they are. starts: where each kind begins in that order.
         kinds: number of the kind of each series. lines: what the amount of work explains, or None.
         level, scale: own level (ratio to the peers) and its long-run standard deviation.
         sums: (3, K) cumulative sums. flaps: sum of the flapping test, or None. gain: its two steps.
-        around: running mean of the amounts.
+        around: running mean of the amounts. buffers: (2, K) scratch, so that a row allocates nothing.
     """
 
-    order: Array
+    order: Array | None
     starts: Array
     kinds: Array
     lines: Lines | None
@@ -58,11 +58,12 @@ class Screen:
     around: Array
     sums: Array = field(default_factory=lambda: np.zeros(0))
     flaps: Array = field(default_factory=lambda: np.zeros(0))
+    buffers: Array = field(default_factory=lambda: np.zeros((2, 0)))
 
     @classmethod
     def learn(cls, seconds: Array, amount: Array | None, kinds: Array, flapping_links: bool = False) -> Screen:
         """From the first rows (T, K), NaN is no data, with the amounts of work and kinds (K,)."""
-        order = np.argsort(kinds, kind="stable").astype(np.int32)
+        order = None if np.all(kinds[:-1] <= kinds[1:]) else np.argsort(kinds, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(kinds))]).astype(np.int64)
         lines, ratio = None, seconds
         around = np.zeros(seconds.shape[1])
@@ -75,13 +76,16 @@ class Screen:
         first = median_along(ratio)
         typical = median(first)
         screen.level = np.where(first > 0, first, typical).astype(np.float32)
-        relative = np.stack([row / screen._reference(row) for row in (ratio / screen.level).astype(np.float32)])
+        relative = (ratio / screen.level).astype(np.float32)
+        for row in relative:
+            screen._relate(row)
         middle = median_along(relative)
         screen.level *= np.where(middle > 0, middle, 1).astype(np.float32)
         logs = np.log(np.where(relative > 0, relative, np.nan))
         variance, inflation = noise_variance(logs)
         screen.scale = np.sqrt(variance * inflation).astype(np.float32)
         screen.sums = np.zeros((len(SHIFTS), count), dtype=np.float32)
+        screen.buffers = np.empty((2, count), dtype=np.float32)
         if flapping_links:
             bad, _ = flapping.bad_rows(logs)
             p0, p1 = flapping.healthy_chance(bad, np.isfinite(logs)), flapping.DUTIES[0]
@@ -91,21 +95,26 @@ class Screen:
 
     def update(self, seconds: Array, amount: Array | None) -> float:
         """Take one row (K,); returns the largest sum of all series in nats."""
-        ratio = np.asarray(seconds, dtype=np.float32)
+        z, spare = self.buffers
         if self.lines is not None and amount is not None:
             self.around += np.nan_to_num(amount - self.around) / _AMOUNT_ROWS
-            ratio = (ratio / self.lines.at(amount, self.around, self.kinds)).astype(np.float32)
-        ratio = ratio / self.level
-        ratio /= self._reference(ratio)
-        z = ratio - np.float32(1)
+            seconds = seconds / self.lines.at(amount, self.around, self.kinds)
+        np.divide(seconds, self.level, out=z, casting="same_kind")
+        self._relate(z)
+        z -= np.float32(1)
         if np.isnan(z.sum()):
             np.nan_to_num(z, copy=False, nan=0.0)
         self._flap(z)
-        np.clip(z, -budget.CLIP * self.scale, budget.CLIP * self.scale, out=z)
-        self.level += z * self.level * np.float32(1 / _FOLLOW)
         z /= self.scale
+        np.clip(z, np.float32(-budget.CLIP), np.float32(budget.CLIP), out=z)
+        np.multiply(z, self.scale, out=spare)
+        spare *= self.level
+        spare *= np.float32(1 / _FOLLOW)
+        self.level += spare
         for shift, total in zip(SHIFTS, self.sums, strict=True):
-            total += shift * (z - shift / 2)
+            np.subtract(z, shift / 2, out=spare)
+            spare *= shift
+            total += spare
             np.maximum(total, 0, out=total)
         largest = float(self.sums.max())
         return max(largest, float(self.flaps.max())) if self.gain else largest
@@ -128,19 +137,19 @@ class Screen:
         self.flaps += np.where(bad, np.float32(self.gain[0]), np.float32(self.gain[1]))
         np.maximum(self.flaps, 0, out=self.flaps)
 
-    def _reference(self, ratio: Array) -> Array:
-        """What is common in this row to a series' kind (to all where the kind is small)."""
-        by_kind = ratio[self.order]
-        common = np.empty(len(self.starts) - 1, dtype=np.float32)
+    def _relate(self, ratio: Array) -> None:
+        """Divide each ratio by what is common in this row to its kind (to all where the kind is small)."""
+        sorted_already = self.order is None
+        by_kind = ratio if sorted_already else ratio[self.order]
         everybody = None
-        for kind in range(len(common)):
-            part = by_kind[self.starts[kind] : self.starts[kind + 1]]
-            if len(part) < _OWN_REFERENCE:
+        for low, high in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            if high - low < _OWN_REFERENCE:
                 everybody = _middle(ratio) if everybody is None else everybody
-                common[kind] = everybody
+                by_kind[low:high] /= everybody
             else:
-                common[kind] = _middle(part)
-        return common[0] if len(common) == 1 else common[self.kinds]
+                by_kind[low:high] /= _middle(by_kind[low:high])
+        if not sorted_already:
+            ratio[self.order] = by_kind
 
 
 def _middle(values: Array) -> np.float32:
