@@ -12,7 +12,7 @@ from pathlib import Path
 
 from c4sim.experiment import Result, Totals, simulate
 from c4sim.gate import Baseline, Verdict, read
-from c4sim.gate.check import compare_metrics, current_scenario
+from c4sim.gate.checking import compare_metrics, current_scenario
 
 FOLDER = Path(__file__).parent.parent / "results" / "baselines"
 PLANTED = 1.02

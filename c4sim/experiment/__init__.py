@@ -1,14 +1,14 @@
 """Experiments: points times replications -> tables, manifest, resume."""
 
-from c4sim.experiment.compare import Alternative, Comparison, Difference, compare
 from c4sim.experiment.files import StorageError
+from c4sim.experiment.paired import Alternative, Comparison, Difference, compare
 from c4sim.experiment.plan import Plan, Point, SweepError
 from c4sim.experiment.precision import Precision
 from c4sim.experiment.result import Result, simulate
 from c4sim.experiment.running import Progress, ReplicationError
 from c4sim.experiment.shards import Shard
-from c4sim.experiment.sweep import rerun, sweep
 from c4sim.experiment.sweep_run import Outcome
+from c4sim.experiment.sweeps import rerun, sweep
 from c4sim.experiment.tables import Totals, Value
 
 __all__ = [

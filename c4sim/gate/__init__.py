@@ -6,7 +6,7 @@ from pathlib import Path
 from c4sim.experiment import Progress
 from c4sim.experiment.kernel import Kernel
 from c4sim.gate.baseline import Baseline, BaselineError, Gate, read, write
-from c4sim.gate.check import Checked, Verdict, check_one, current_scenario, load_all
+from c4sim.gate.checking import Checked, Verdict, check_one, current_scenario, load_all
 from c4sim.gate.report import Report, junit
 from c4sim.gate.update import create, update_one
 

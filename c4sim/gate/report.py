@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from c4sim.gate.check import Checked, Comparison, Verdict
+from c4sim.gate.checking import Checked, Comparison, Verdict
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from c4sim.experiment.documents import differences
 from c4sim.experiment.kernel import Kernel
 from c4sim.experiment.manifest import versions
 from c4sim.gate.baseline import Baseline, BaselineError, Gate, Metric, write
-from c4sim.gate.check import DEFAULT_MARGIN, metric_values
+from c4sim.gate.checking import DEFAULT_MARGIN, metric_values
 from c4sim.scenario import Scenario
 
 POWER = 0.9995

@@ -10,7 +10,7 @@ import pytest
 
 from c4sim.experiment.kernel import Kernel
 from c4sim.gate import BaselineError, Gate, Verdict, check, create, junit, read, write
-from c4sim.gate.check import fresh_seed
+from c4sim.gate.checking import fresh_seed
 from c4sim.scenario import Scenario, validate
 
 Edit = Callable[[dict], None]
