@@ -49,7 +49,7 @@ class Lines:
         """Expected durations in the shape of ``amount`` (..., K), for series of these ``kinds`` (K,)."""
         c0, c1, c2 = self.coefficients[kinds].T
         own = np.where(np.isfinite(amount), amount, around)
-        return np.fmax(c0 + c1 * own + c2 * around, self.least[kinds])
+        return np.asarray(np.fmax(c0 + c1 * own + c2 * around, self.least[kinds]))
 
 
 def fit(duration: Array, amount: Array, kinds: Array) -> Lines:

@@ -67,7 +67,7 @@ def judge(
     offset = np.where(use_ahead, ahead.effect, -behind.effect) * step_s
 
     def of(name: str) -> Array:
-        return np.where(use_ahead, getattr(ahead, name), getattr(behind, name))
+        return np.asarray(np.where(use_ahead, getattr(ahead, name), getattr(behind, name)))
 
     tests = dataclasses.replace(ahead, found=of("found"), effect=of("effect"), score=of("score"), first=of("first"))
     return tests, offset
@@ -75,7 +75,7 @@ def judge(
 
 def _by_both(pair: list[Array], role: Array, limits: Limits) -> Shifts:
     """The tests by the second reference, where those by the first agree."""
-    peers = with_majority(role, np.isfinite(pair[0]).any(axis=0))
+    peers = with_majority(role, np.asarray(np.isfinite(pair[0]).any(axis=0)))
     first, second = (shifts(y, peers, limits) for y in pair)
     found = first.found & second.found
     return dataclasses.replace(second, found=found, effect=np.where(found, second.effect, 0.0))

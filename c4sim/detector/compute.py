@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from c4sim.detector import budget
 from c4sim.detector.budget import Thresholds
 from c4sim.detector.ratios import Ratios
-from c4sim.detector.robust import median, median_along
+from c4sim.detector.robust import NORMAL_MAD, median, median_along
 from c4sim.detector.series import Limits, Shifts, shifts
 
 Array = NDArray[Any]
@@ -46,14 +46,20 @@ def judge(ratios: Ratios, thresholds: Thresholds, past: Array | None = None) -> 
     crowd = budget.CROWD if ratios.inferred else 1.0
     limits = Limits(thresholds, budget.MIN_LEVEL, budget.MIN_CHANGE, budget.MIN_HISTORY, crowd=crowd)
     found = shifts(ratios.y, ratios.peers, limits, past)
-    varying = "" if ratios.normalised else _varying(found)
-    return ComputeFindings(found, varying, _rotating(ratios.y, found))
+    cells = _cell_spread(ratios.y)
+    varying = "" if ratios.normalised else _varying(found, cells)
+    return ComputeFindings(found, varying, _rotating(ratios.y, found, cells))
 
 
-def _varying(found: Shifts) -> str:
+def _cell_spread(y: Array) -> float:
+    """Robust standard deviation of the cells about their series' medians: few slow cells do not move it."""
+    return NORMAL_MAD * median(np.abs(y - median_along(y)))
+
+
+def _varying(found: Shifts, cells: float) -> str:
     """Why an unreported load must be behind the differences, as half a sentence."""
-    if found.noise > budget.VARYING_CELLS:
-        return f"the typical worker's own work scatters by {found.noise:.0%} from step to step"
+    if cells > budget.VARYING_CELLS:
+        return f"the typical worker's own work scatters by {cells:.0%} from step to step"
     if found.spread > budget.VARYING_LEVELS:
         return f"workers of one role differ by {found.spread:.0%}"
     rose, fell = int(found.found.sum()), int(found.dropped.sum())
@@ -62,14 +68,14 @@ def _varying(found: Shifts) -> str:
     return ""
 
 
-def _rotating(y: Array, found: Shifts) -> float:
+def _rotating(y: Array, found: Shifts, cells: float) -> float:
     """Share of rows with a clear outlier that is not the one of the row before."""
     rest = np.where(found.found, np.nan, y - median_along(y))
     rest = np.where(np.isfinite(rest), rest, -np.inf)
     worst = rest.argmax(axis=1)
     high = rest[np.arange(len(y)), worst]
     moved = np.concatenate([[True], worst[1:] != worst[:-1]])
-    share = float(np.mean((high > max(_OUTLIER, budget.FLAP_SIGMA * found.noise)) & moved))
+    share = float(np.mean((high > max(_OUTLIER, budget.FLAP_SIGMA * cells)) & moved))
     return share if share >= _OFTEN and len(y) >= 2 * budget.MIN_ROWS else 0.0
 
 
@@ -84,11 +90,11 @@ def job_wide(common: Array, thresholds: Thresholds) -> tuple[float, float, int] 
     return float(found.effect[0]), float(found.score[0]), int(found.first[0])
 
 
-def step_seconds(*candidates: Array | None) -> float:
-    """Length of a step: the median of the first field that is given and has data, else the default."""
+def step_seconds(*candidates: Array | None) -> float | None:
+    """Length of a step: the median of the first field that is given and has data; None without any."""
     for field in candidates:
         if field is not None and np.isfinite(field).any():
             value = median(field)
             if value > 0:
                 return value
-    return budget.DEFAULT_STEP_S
+    return None

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.detector import clocks, compute, hangs, links
-from c4sim.detector.budget import Budget, thresholds
+from c4sim.detector.budget import DEFAULT_STEP_S, Budget, thresholds
 from c4sim.detector.compute import ComputeFindings
 from c4sim.detector.findings import Scope, plain, worker_verdicts
 from c4sim.detector.links import LinkFinding
 from c4sim.detector.ratios import Ratios, log_ratios
-from c4sim.detector.robust import median
+from c4sim.detector.robust import median, median_along
 from c4sim.detector.series import Shifts, shifts
 from c4sim.detector.telemetry import MEASURED, Telemetry, axes_of
 from c4sim.detector.verdicts import Verdict
@@ -49,8 +49,9 @@ def detect(telemetry: Telemetry, allowed: Budget | None = None, past: Past | Non
         TelemetryError: from ``Telemetry`` for input that cannot be judged.
     """
     allowed, past = allowed or Budget(), past or Past()
-    step_s = allowed.step_time_s or compute.step_seconds(telemetry.step_time_s, telemetry.wall_s, telemetry.compute_s)
-    stop = hangs.judge(telemetry, step_s)
+    known = allowed.step_time_s or compute.step_seconds(telemetry.step_time_s, telemetry.wall_s, telemetry.compute_s)
+    step_s = known or DEFAULT_STEP_S
+    stop = hangs.judge(telemetry, known)
     verdicts = _hang_verdicts(telemetry, stop, step_s) if stop else []
     rows = judged_rows(telemetry, stop.first if stop else telemetry.n_steps)
     part = take_rows(telemetry, rows)
@@ -151,18 +152,28 @@ def _input_verdicts(scope: Scope, allowed: Budget, past: Array | None) -> list[V
     assert waits is not None
     if not np.isfinite(waits).any():
         return []
-    excess = clocks.input_excess(waits, scope.step_s)
+    unit = _input_unit(scope)
+    excess = clocks.input_excess(waits, unit)
     needed = thresholds(excess.shape[1], len(excess), scope.step_s, allowed)
-    found = shifts(
-        excess, np.zeros(excess.shape[1], dtype=np.int64), clocks.input_limits(needed, waits, scope.step_s), past
-    )
+    limits = clocks.input_limits(needed, waits, unit)
+    found = shifts(excess, np.zeros(excess.shape[1], dtype=np.int64), limits, past)
     return worker_verdicts(
         scope,
         "input_stall",
         found,
-        lambda columns: float(np.median(found.effect[columns])) * scope.step_s,
+        lambda columns: float(np.median(found.effect[columns])) * unit,
         lambda name, seconds, row: f"{name}: waits {seconds:.3g} s longer for input than the others, from row {row} on",
     )
+
+
+def _input_unit(scope: Scope) -> float:
+    """Seconds of a step; where no duration is given, the longest typical wait, which a step contains."""
+    telemetry = scope.telemetry
+    assert telemetry.input_s is not None
+    if any(field is not None for field in (telemetry.step_time_s, telemetry.wall_s, telemetry.compute_s)):
+        return scope.step_s
+    longest = float(np.fmax.reduce(median_along(telemetry.input_s)))
+    return longest if longest > 0 else scope.step_s
 
 
 def _link_verdicts(scope: Scope, allowed: Budget, past: links.Past | None) -> list[Verdict]:
@@ -217,7 +228,8 @@ def _clock_verdicts(scope: Scope, allowed: Budget, known: list[Verdict]) -> list
 
 def _seconds(verdict: Verdict, step_s: float) -> float:
     """What a verdict can delay an arrival by."""
-    return verdict.effect if verdict.kind == "input_stall" else max(verdict.effect - 1, 0.0) * step_s
+    effect = verdict.effect or 0.0
+    return effect if verdict.kind == "input_stall" else max(effect - 1, 0.0) * step_s
 
 
 def _without_own_work(scope: Scope, allowed: Budget) -> list[Verdict]:
@@ -244,9 +256,9 @@ def _no_data(telemetry: Telemetry) -> list[Verdict]:
     given = [field for field in fields if field is not None]
     if not given:
         return []
-    seen = np.zeros(telemetry.n_workers, dtype=bool)
+    seen: Array = np.zeros(telemetry.n_workers, dtype=bool)
     if telemetry.compute_s is not None and (telemetry.compute_s > 0).any():
-        seen = (telemetry.compute_s > 0).any(axis=0)
+        seen = np.asarray((telemetry.compute_s > 0).any(axis=0))
     else:
         for field in given:
             seen |= np.isfinite(field).any(axis=0)

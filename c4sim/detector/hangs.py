@@ -44,14 +44,14 @@ class Stop:
         first: first row without progress. rows: number of such rows.
         hangs: the culprits; empty when nobody can be named.
         waiting: (N,) workers that wait in an operation or for a message.
-        seconds: longest open wait, 0 when unknown.
+        seconds: longest open wait, or the rows in steps; None where neither is known.
     """
 
     first: int
     rows: int
     hangs: tuple[Hang, ...]
     waiting: Array
-    seconds: float
+    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,11 @@ class _Numbers:
     done: Array
 
 
-def judge(telemetry: Telemetry, step_s: float) -> Stop | None:
-    """The stop at the end of the telemetry and its culprits; None when the job runs."""
+def judge(telemetry: Telemetry, step_s: float | None) -> Stop | None:
+    """The stop at the end of the telemetry and its culprits; None when the job runs.
+
+    ``step_s``: seconds between rows, None where nothing tells.
+    """
     first = stopped_since(telemetry)
     if first is None:
         return None
@@ -76,8 +79,8 @@ def judge(telemetry: Telemetry, step_s: float) -> Stop | None:
     waiting = _waiting_workers(telemetry, numbers, waits)
     if not waiting.any():
         return None
-    seconds = max(float(waits.max(initial=0.0)), rows * step_s)
-    edges = _stuck_edges(telemetry, first, waits, step_s)
+    seconds = max(float(waits.max(initial=0.0)), rows * (step_s or 0.0)) or None
+    edges = _stuck_edges(telemetry, first, waits, step_s or 0.0)
     culprits = _never_came(telemetry, first, numbers, waiting)
     culprits += _behind_in_done(telemetry, numbers, edges, {hang.worker for hang in culprits})
     if not culprits and edges:

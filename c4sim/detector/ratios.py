@@ -56,7 +56,7 @@ def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratio
         if load is not None and kinds.max() > 0:
             y = _without_load(seconds, load, kinds)
     common = _row_factor(y)[:, 0]
-    known = np.isfinite(y).any(axis=0)
+    known = np.asarray(np.isfinite(y).any(axis=0))
     return Ratios(
         y=y - _reference(y, kinds, common, own=role is not None),
         role=kinds,

@@ -122,7 +122,7 @@ class Screen:
     def candidates(self, threshold: float) -> Array:
         """(K,) series whose sum exceeds ``threshold`` nats."""
         above = (self.sums > threshold).any(axis=0)
-        return above | (self.flaps > threshold) if self.gain else above
+        return np.asarray(above | (self.flaps > threshold) if self.gain else above)
 
     def reset(self, series: Array) -> None:
         """Begin anew for some series (K,) bool: they were reported, or could not be confirmed."""

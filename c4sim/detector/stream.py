@@ -177,7 +177,8 @@ class StreamDetector:
         part = take_rows(window, rows)
         if part is None:
             return
-        self._step = self._allowed.step_time_s or step_seconds(part.step_time_s, part.wall_s, part.compute_s)
+        known = self._allowed.step_time_s or step_seconds(part.step_time_s, part.wall_s, part.compute_s)
+        self._step = known or budget.DEFAULT_STEP_S
         fields = part.present()
         series = 0
         for name, amount in _FAMILIES:
@@ -219,5 +220,5 @@ def _past(part: Telemetry) -> Past:
     if part.delay_s is not None and part.edge_src is not None and part.edge_dst is not None:
         y, n = links.link_ratios(part).y, part.n_workers
         ends = [median_along(links.end_medians(y, keys, n)) for keys in (part.edge_src, part.edge_dst)]
-        known = links.Past(*ends, median_along(y))
+        known = links.Past(ends[0], ends[1], median_along(y))
     return Past(compute=compute, links=known)

@@ -44,7 +44,8 @@ class Verdict:
     Attributes:
         kind: what is wrong; see ``Kind``.
         entity: who: a worker's label, an edge as (sender, receiver), a ``Host`` or ``None``.
-        effect: a factor (slow kinds, job_wide) or seconds (hangs, input_stall, clock_offset).
+        effect: a factor (slow kinds, job_wide), seconds (hangs, input_stall, clock_offset), or None where
+            the telemetry does not say.
         score: evidence in units of its threshold; 1 is the edge of the false-alarm budget.
         first_step: row of the telemetry (streaming: step since the start) where it began to show.
         evidence: one sentence for a person.
@@ -53,7 +54,7 @@ class Verdict:
 
     kind: Kind
     entity: Entity
-    effect: float
+    effect: float | None
     score: float
     first_step: int
     evidence: str

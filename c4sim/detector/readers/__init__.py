@@ -58,7 +58,7 @@ def _parquet(path: Path) -> Telemetry:
         raise TelemetryError(str(path), f"is not a readable Parquet file ({type(error).__name__})") from None
     if "optype" in frame:
         return trace.read(frame, path)
-    if not parquet.looks_like(list(frame)):
+    if not parquet.looks_like([str(name) for name in frame.columns]):
         raise TelemetryError(str(path), "holds neither telemetry (step, worker, ...) nor a trace (rank, step, optype)")
     return parquet.read(frame, path)
 

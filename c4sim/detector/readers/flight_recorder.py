@@ -75,10 +75,12 @@ def _load(path: Path) -> Mapping[str, Any]:
             raise TelemetryError(str(path), f"is not readable JSON ({error})") from None
     else:
         dump = unpickle.plain(data, str(path))
+    if not isinstance(dump, dict):
+        raise TelemetryError(str(path), f"is not a flight recorder dump: it holds a {type(dump).__name__}")
     for key, kind in (("entries", list), ("pg_config", dict)):
-        if not isinstance(dump, dict) or not isinstance(dump.get(key), kind):
+        if not isinstance(dump.get(key), kind):
             raise TelemetryError(str(path), f"is not a flight recorder dump: {key} is missing or no {kind.__name__}")
-    return dump
+    return dict(dump)
 
 
 def _telemetry(dumps: Mapping[int, Mapping[str, Any]]) -> Telemetry:

@@ -80,7 +80,7 @@ def read(frame: pd.DataFrame, path: Path) -> Telemetry:
     Raises:
         TelemetryError: naming an unknown column, a repeated (step, worker) or an edge of no worker.
     """
-    unknown = sorted(set(frame) - set(COLUMNS))
+    unknown = sorted({str(name) for name in frame.columns} - set(COLUMNS))
     if unknown:
         raise TelemetryError(unknown[0], f"is not a column of telemetry in {path} (known: {', '.join(COLUMNS)})")
     frame = frame.reindex(columns=list(COLUMNS))

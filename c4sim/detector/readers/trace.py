@@ -53,7 +53,8 @@ def read(frame: pd.DataFrame, path: Path) -> Telemetry:
 def _waits(frame: pd.DataFrame, steps: Array, place: pd.DataFrame) -> dict[str, Array]:
     """Edges between the neighbouring stages of each pipeline, and the mean wait on them per step."""
     column = {rank: index for index, rank in enumerate(place.index)}
-    at = {(row.dp_rank, row.stage): column[rank] for rank, row in zip(place.index, place.itertuples(), strict=True)}
+    where = {rank: (row["dp_rank"], int(row["stage"])) for rank, row in place.to_dict("index").items()}
+    at = {spot: column[rank] for rank, spot in where.items()}
     src, dst, waits = [], [], []
     for optype, distance in _RECEIVES.items():
         rows = frame[frame["optype"] == optype]
@@ -61,7 +62,8 @@ def _waits(frame: pd.DataFrame, steps: Array, place: pd.DataFrame) -> dict[str, 
             continue
         mean = rows.groupby(["step", "rank"])["duration"].mean().unstack().reindex(index=steps)
         for rank in mean.columns:
-            sender = at.get((place.loc[rank, "dp_rank"], place.loc[rank, "stage"] + distance))
+            replica, stage = where[rank]
+            sender = at.get((replica, stage + distance))
             if sender is not None:
                 src.append(sender)
                 dst.append(column[rank])

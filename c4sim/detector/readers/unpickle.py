@@ -52,5 +52,5 @@ def _refuse_buffers(data: bytes) -> None:
     for opcode, argument, _ in pickletools.genops(data):
         if opcode.name in ("EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"):
             raise TelemetryError("pickle", f"refused the opcode {opcode.name}")
-        if opcode.name in ("LONG_BINPUT", "PUT") and int(argument) > len(data):
+        if opcode.name in ("LONG_BINPUT", "PUT") and int(argument or 0) > len(data):
             raise TelemetryError("pickle", "refused a memo index beyond the file's size")

@@ -1,0 +1,1 @@
+"""Tables, figures and pages: reads results, never runs a simulation."""
