@@ -269,3 +269,5 @@ class SlowCheckpoints:
             volatile = place.destroyed_by(tuple(range(10_000)))
             if volatile and not (self.shelves[tier] and self.shelves[tier][-1].time == copy.time):
                 self.shelves[tier].append(copy)
+                if self.keep is not None:
+                    self._trim(tier, self.keep)

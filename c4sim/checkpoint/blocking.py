@@ -85,6 +85,10 @@ class Blocking:
         entry = Entry(self._interval - rest * self._rate, 0, (0.0,))
         return Cut(wall, self.progress(wall), (saves,), entry)
 
+    def written(self, wall: float) -> float:
+        """See Timeline."""
+        return wall
+
     def phase_at(self, wall: float) -> JobPhase | None:
         """See Timeline."""
         rest = wall - (self._saves(wall) * self._cycle - self._shift)

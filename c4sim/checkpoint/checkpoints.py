@@ -72,7 +72,8 @@ class Checkpoints:
         self._legs += 1
         timeline = self._plan.resumed(work, factor, cut.entry)
         base = leg.including(cut.progress)
-        self._leg = Leg(leg.stretch, work, self._legs, timeline, leg.wall + cut.wall, base, leg)
+        leg.following = Leg(leg.stretch, work, self._legs, timeline, leg.wall + cut.wall, base, leg)
+        self._leg = leg.following
 
     def wall_until_work(self, work: float) -> float:
         """The first moment of this stretch, from its start, at which the job's surviving work reaches `work`."""

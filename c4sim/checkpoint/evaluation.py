@@ -95,6 +95,10 @@ class Evaluated:
         progress = cut.progress._replace(slowdown_s=cut.progress.slowdown_s + paused)
         return cut._replace(wall=cut.wall + paused, progress=progress)
 
+    def written(self, wall: float) -> float:
+        """See Timeline."""
+        return self._find(wall)[1]
+
     def phase_at(self, wall: float) -> JobPhase | None:
         """See Timeline."""
         _, inner_wall, evaluating = self._find(wall)

@@ -11,10 +11,10 @@ class Leg:
 
     stretch: absolute time of the stretch's start, s; work: the job's work at the leg's start; number: legs of the run
     before this one; wall, base: length and progress of the stretch before this leg; previous: the leg of the same
-    stretch before it; cut: where the next leg of the stretch begins, if there is one.
+    stretch before it; following: the one after it, which begins at `cut`.
     """
 
-    __slots__ = ("base", "begin", "cut", "number", "previous", "stretch", "timeline", "wall", "work")
+    __slots__ = ("base", "begin", "cut", "following", "number", "previous", "stretch", "timeline", "wall", "work")
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class Leg:
         self.base = base
         self.previous = previous
         self.cut: Cut | None = None
+        self.following: Leg | None = None
 
     def end(self, wall: float) -> Cut:
         """The next leg begins `wall` into the stretch, or as soon after that as the job works."""
@@ -64,8 +65,23 @@ class Leg:
 
     def durable(self, tier: int, now: float, persist: float) -> int:
         """Number of this leg's saves in `tier` that are durable at `now` (absolute), `persist` after their stall."""
-        count = self.timeline.saved(tier, now - self.begin, persist)
-        return count if self.cut is None else min(count, self.cut.saved[tier])
+        cut = self.cut
+        if cut is None:
+            return self.timeline.saved(tier, now - self.begin, persist)
+        if now - self.begin <= cut.wall:
+            return min(self.timeline.saved(tier, now - self.begin, persist), cut.saved[tier])
+        count = cut.saved[tier]
+        return count - (count > 0 and self._written_after(now) < cut.entry.open[tier])
+
+    def _written_after(self, now: float) -> float:
+        """Seconds between the end of this leg and `now` in which saves were being written."""
+        seconds = 0.0
+        leg = self.following
+        while leg is not None and now > leg.begin:
+            wall = now - leg.begin
+            seconds += leg.timeline.written(wall if leg.cut is None else min(wall, leg.cut.wall))
+            leg = leg.following
+        return seconds
 
     def begun(self, tier: int, now: float) -> int:
         """Number of this leg's saves in `tier` that began at `now` (absolute) or before."""

@@ -213,6 +213,10 @@ class Periodic:
         durable = self.save_end(tier, count - 1) + self._persist[tier] if count else self._open_before[tier]
         return max(durable - wall, 0.0)
 
+    def written(self, wall: float) -> float:
+        """See Timeline."""
+        return wall
+
     def phase_at(self, wall: float) -> JobPhase | None:
         """See Timeline."""
         return "save" if self._locate(wall)[1].standing else None

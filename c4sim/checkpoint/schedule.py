@@ -108,8 +108,8 @@ class _Stepper(Generic[Number]):
     def run(self) -> Schedule[Number]:
         """Step until a state comes back.
 
-        Every schedule does but some of overrun=skip, which only come ever nearer to a repetition: those are closed after
-        LONGEST_PERIOD saves at the nearest state before.
+        Every schedule does but some of overrun=skip, which only come ever nearer to a repetition: those are closed
+        after LONGEST_PERIOD saves at the nearest state before.
         """
         seen: dict[tuple[int, ...], tuple[int, int]] = {}
         states: list[tuple[tuple[Number, ...], tuple[int, int]]] = []

@@ -58,5 +58,8 @@ class Timeline(Protocol):
     def cut(self, wall: float) -> Cut:
         """The first moment from `wall` on at which the job works: a save or an evaluation under way ends before."""
 
+    def written(self, wall: float) -> float:
+        """Seconds of the first `wall` in which saves are being written."""
+
     def phase_at(self, wall: float) -> JobPhase | None:
         """What the job does instead of working at `wall`; None when it works."""
