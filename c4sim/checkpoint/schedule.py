@@ -13,11 +13,12 @@ from typing import Generic, Literal, TypeVar
 
 from c4sim.checkpoint.tiers import TierPlan, period
 from c4sim.checkpoint.timeline import STANDSTILL, Entry
+from c4sim.scenario.saves import LONGEST_TURN
 
 Overrun = Literal["block", "skip", "rearm"]
 Number = TypeVar("Number", float, Fraction)
 
-LONGEST_PERIOD = 512  # saves; a run that needs more of them between two failures is rare
+LONGEST_PERIOD = LONGEST_TURN  # saves; a run that needs more of them between two failures is rare
 _SAME = 1e-9  # states that differ by less than this share of the interval are the same
 
 
