@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from processes import alive
+
 
 def square(number: int) -> int:
     return number * number
@@ -26,9 +28,19 @@ def square_but_die_once(work: tuple[int, str]) -> int:
     return number * number
 
 
-def die_at_three(number: int) -> int:
+def die_at_three(work: tuple[int, str]) -> int:
+    """Number 3 kills its worker every time, after noting how many others are at work; the others take a while."""
+    number, folder = work[0], Path(work[1])
+    busy = folder / f"busy-{os.getpid()}"
     if number == 3:
+        time.sleep(0.05)
+        others = sum(alive(int(path.name.partition("-")[2])) for path in folder.glob("busy-*"))
+        with (folder / "company").open("a") as file:
+            file.write(f"{others}\n")
         os.kill(os.getpid(), signal.SIGKILL)
+    busy.touch()
+    time.sleep(0.2)
+    busy.unlink()
     return number * number
 
 

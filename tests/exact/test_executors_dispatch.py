@@ -42,10 +42,12 @@ def test_a_killed_workers_chunk_is_run_again(tmp_path: Path) -> None:
     assert (tmp_path / "died").exists()
 
 
-def test_a_task_that_kills_every_worker_is_given_up_and_no_other() -> None:
-    results = dict(dispatch(Local(2), work.die_at_three, range(6)))
+def test_a_task_that_kills_every_worker_is_given_up_and_no_other(tmp_path: Path) -> None:
+    results = {task[0]: r for task, r in dispatch(Local(2), work.die_at_three, [(n, str(tmp_path)) for n in range(10)])}
     assert results[3] == Lost(LOST_TOGETHER + LOST_ALONE)
-    assert {n: r for n, r in results.items() if n != 3} == {n: n * n for n in range(6) if n != 3}
+    assert {n: r for n, r in results.items() if n != 3} == {n: n * n for n in range(10) if n != 3}
+    company = [int(line) for line in (tmp_path / "company").read_text().split()]
+    assert company[LOST_TOGETHER:] == [0] * LOST_ALONE
 
 
 @pytest.mark.parametrize("backend", [Inline(), Local(1)], ids=["inline", "local"])

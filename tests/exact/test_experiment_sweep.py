@@ -171,6 +171,11 @@ def test_failed_points_are_named_and_hide_no_other(whole: Path, tmp_path: Path) 
     assert tables(tmp_path) == tables(whole)
 
 
+def test_no_more_is_run_of_a_failed_point(tmp_path: Path) -> None:
+    # Of the failing point one replication before the error; of the other one all.
+    assert run(plan_of(("2h", "1h"), replications=200), tmp_path, fakes.FAILING).ran == 1 + 200
+
+
 def test_on_error_stop_stops(tmp_path: Path) -> None:
     message = r"point 2 \(checkpoint.interval=2h\): replication 1: ValueError: the two hours do not work"
     with pytest.raises(SweepError, match=message):
