@@ -88,8 +88,6 @@ def _first_line(error: BaseException) -> str:
 def _read(text: str, options_of: Callable[[str], list[str]]) -> Assignment:
     if len(text) > LONGEST_TEXT:
         raise _RefusedError(f"is longer than {LONGEST_TEXT:,} characters; put it in a file of --config-dir")
-    if "${" in text:
-        raise _RefusedError("interpolation ${...} is refused: a scenario holds values only")
     if text.startswith("+"):
         raise _RefusedError("is written without '+': every key exists already")
     if text.startswith("~"):

@@ -197,7 +197,7 @@ def test_fault_list_outside_or_no_plain_file(folder: Path) -> None:
 def test_fault_list_of_a_gigabyte(folder: Path) -> None:
     with (folder / "big.csv").open("wb") as file:
         file.truncate(1_000_000_000)
-    with pytest.raises(ConfigError, match="larger than"):
+    with pytest.raises(ConfigError, match="is larger than 8,000,000"):
         load_scenario("single_class", "fault_list=big.csv", config_dir=folder)
 
 
