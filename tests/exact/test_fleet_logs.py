@@ -8,6 +8,7 @@ from fleet_tools import check_partition, fleet_of, scenario_of
 from c4sim.distributions import law_of
 from c4sim.fleet import Fleet, Place, Reason
 from c4sim.fleet.draws import ATTEMPT_SHIFT, ORDINAL_SHIFT
+from c4sim.fleet.pools import Pools
 from c4sim.scenario import ScenarioError, validate
 from c4sim.streams import Purpose, Streams
 
@@ -199,6 +200,33 @@ def test_pools_split_the_slots_evenly_and_do_not_lend() -> None:
     assert fleet.can_ever_fill()
     fleet.request(DAY)
     assert fleet.seat(DAY) == [(0, 0, 99)]  # unit 100 is back too, but on the shelf of its own pool
+
+
+def test_pools_are_consecutive_nearly_equal_and_never_larger_than_said() -> None:
+    for nodes in range(1, 40):
+        for most in range(1, 12):
+            pools = Pools(scenario_of(nodes, {"per_pool": 2, "pool_nodes": most}, {}).spares, nodes)
+            served = [pools.of_slot(slot) for slot in range(nodes)]
+            sizes = [served.count(pool) for pool in range(pools.count)]
+            assert served == sorted(served)
+            assert sum(sizes) == nodes
+            assert max(sizes) <= most
+            assert max(sizes) - min(sizes) <= 1
+            assert [pools.home(unit) for unit in range(nodes)] == served
+            assert [pools.home(nodes + k) for k in range(2 * pools.count)] == [k // 2 for k in range(2 * pools.count)]
+    assert [Pools(scenario_of(5, {"per_pool": 1, "pool_nodes": 3}, {}).spares, 5).of_slot(s) for s in (1, 2)] == [0, 1]
+
+
+@pytest.mark.parametrize("borrowing", [False, True])
+def test_a_spare_of_another_pool_is_no_hope_without_borrowing(borrowing: bool) -> None:
+    spares = {"per_pool": 1, "pool_nodes": 1, "borrowing": borrowing}
+    fleet = fleet_of(2, spares, {"duration": "1h", "crews": 0})
+    for number in range(2):
+        fleet.take_out(0, float(number), broken=True, stream=0, number=number)
+        ready = fleet.request(float(number))
+        fleet.seat(float(number))
+    assert ready == (1.0 if borrowing else math.inf)
+    assert fleet.can_ever_fill() is borrowing
 
 
 def test_a_pool_borrows_from_the_nearest_and_the_unit_goes_home() -> None:
