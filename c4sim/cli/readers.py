@@ -1,5 +1,6 @@
 """Readers of option values: text in, value out, ValueError with what is allowed."""
 
+import math
 from collections.abc import Callable
 
 
@@ -50,6 +51,27 @@ def probability(text: str) -> float:
     value = share(text)
     if not 0.0 < value < 1.0:
         raise ValueError("must lie between 0 and 1")
+    return value
+
+
+def positive(text: str) -> float:
+    """A finite number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value < math.inf:
+        raise ValueError("must be a finite number above 0")
+    return value
+
+
+def duration(text: str) -> float:
+    """A duration above 0 with its unit, in seconds."""
+    from c4sim.units import parse_duration
+
+    value = parse_duration(text)
+    if not value > 0.0:
+        raise ValueError("must be longer than 0")
     return value
 
 

@@ -5,6 +5,8 @@ VERBS = {
     "compare": "what changes under alternatives, on common random numbers",
     "sensitivity": "which assumed input matters most",
     "plan": "how many spares",
+    "detect": "who is slow, who hangs, who is only a victim",
+    "calibrate": "where the scenarios of the record come from",
     "check": "has the simulated downtime of recorded baselines changed? (for CI)",
 }
 

@@ -1,0 +1,85 @@
+"""`c4sim detect`, `c4sim calibrate`, `c4sim plan`: words in, documents out."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c4sim.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def slow_rank(path: str, factor: float) -> None:
+    compute = 0.1 * np.random.default_rng(1).lognormal(0.0, 0.02, size=(400, 16))
+    compute[100:, 5] *= factor
+    np.savez(path, compute_s=compute, step_time_s=compute.max(axis=1))
+
+
+def test_detect_accuses(capsys: pytest.CaptureFixture[str]) -> None:
+    slow_rank("slow.npz", 1.5)
+    assert main(["detect", "slow.npz", "format=json", "step_time=10s", "figure=slow.png"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema_version"] == 1
+    assert [(v["kind"], v["entity"]) for v in document["verdicts"]] == [("slow_compute", 5)]
+    assert Path("slow.png").stat().st_size > 1000
+
+
+def test_detect_accuses_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+    slow_rank("even.npz", 1.0)
+    assert main(["detect", "even.npz", "false_alarms=0.5"]) == 0
+    assert capsys.readouterr().out.startswith("nothing found")
+
+
+def test_detect_reads_dumps(capsys: pytest.CaptureFixture[str]) -> None:
+    data = os.environ.get("C4SIM_TEST_DATA")
+    if data is None:
+        pytest.skip("C4SIM_TEST_DATA does not say where the sample data is")
+    assert main(["detect", f"{data}/flight_recorder/gpu_error_1st", "format=json"]) == 1
+    assert json.loads(capsys.readouterr().out)["verdicts"]
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ([], "FILE: give at least one"),
+        (["none.npz"], "none.npz: does not exist"),
+        (["x.npz", "step_time=3"], "step_time: a duration needs a unit"),
+        (["x.npz", "step_time=0s"], "step_time: must be longer than 0"),
+        (["x.npz", "false_alarms=nan"], "false_alarms: must be a finite number"),
+        (["x.npz", "horizon=3d"], "horizon: unknown key"),
+    ],
+)
+def test_detect_refuses(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["detect", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert part in err
+
+
+def test_calibrate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "format=json", "output=out"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["means"]["operating"]["failures"] == pytest.approx(50.63, abs=0.01)
+    assert {path.name for path in Path("out").iterdir()} == {"calibration.csv", "provenance.csv"}
+    assert main(["calibrate"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert ["mtbf", "10.857", "h", "8.366", "h"] in [line.split() for line in lines]
+
+
+def test_plan_spares_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["job.nodes=64", "faults.crash.rate=20 per 1000 node-days", "faults.crash.clock=calendar"]
+    more = ["repair.duration=1d", "repair.crews=unlimited", "probability=0.8", "replications=2", "workers=1"]
+    assert main(["plan", "spares", "scenario=single_class", *words, *more, "format=json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"closed_form", "simulated", "offered_load", "clock", "warnings"} <= set(document)
+    # Poisson with mean 1.28: P(at most 2) = .860, P(at most 1) = .634.
+    assert (document["closed_form"], document["clock"]) == (2, "calendar")
+    assert document["offered_load"] == pytest.approx(1.28)
+    assert main(["plan", "spares", *words, *more]) == 0
+    assert "2 in closed form" in capsys.readouterr().out
