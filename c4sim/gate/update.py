@@ -55,10 +55,11 @@ def create(
     wanted = [sizes(Moments.of(values[gate.metric]), gate.margin) for gate in gates]
     replications, check = (max(column) for column in zip(*wanted, strict=True))
     result = simulate(scenario, replications, seed, workers=workers, progress=progress, kernel=kernel)
-    return _baseline(result, tuple(gates), source, check)
+    return baseline_of(result, tuple(gates), source, check)
 
 
-def _baseline(result: Result, gates: tuple[Gate, ...], source: Sequence[str] | None, check: int) -> Baseline:
+def baseline_of(result: Result, gates: tuple[Gate, ...], source: Sequence[str] | None, check: int) -> Baseline:
+    """The baseline that a result makes; `check`: replications of a check against it."""
     units = {name: definition.unit for name, definition in result.kernel.definitions(result.scenario).items()}
     metrics = {}
     for name, values in metric_values(result).items():
