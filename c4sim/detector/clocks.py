@@ -84,35 +84,42 @@ def _by_both(pair: list[Array], role: Array, limits: Limits) -> Shifts:
 def unexplained(late: Array, telemetry: Telemetry, role: Array) -> Array:
     """(T, N) what of the lateness no wait accounts for; 0 where waits account for it.
 
-    Somebody who is late makes those wait who receive from it, inside its role; somebody early waits
-    itself. Workers can be late together and then do not make each other wait, so the largest lateness
-    of the role that is accounted for covers everyone below it. Without waits of messages the whole own
-    wait of a worker (wall time less own work) takes their place.
+    Somebody who is late waits less than its role, or makes those wait who receive from it; somebody early
+    waits longer than its role. Workers can be late together and then do not make each other wait, so the
+    largest lateness of the role that is accounted for covers everyone below it. Without waits of messages
+    the whole own wait of a worker (wall time less own work) bounds what is real.
     """
+    rows = np.arange(len(late))[:, None]
     real = np.zeros((2, *late.shape))
-    for sign in (0, 1):
-        signed = np.maximum((1 - 2 * sign) * np.nan_to_num(late), 0.0)
-        accounted = np.minimum(signed, _MARGIN * _waits(telemetry, role, sender=sign == 0))
+    for side, waits in enumerate(_accounts(telemetry, role)):
+        signed = np.maximum((1 - 2 * side) * np.nan_to_num(late), 0.0)
         largest = np.zeros((len(late), int(role.max()) + 1))
-        np.maximum.at(largest, (np.arange(len(late))[:, None], role[None]), accounted)
-        real[sign] = _MARGIN * largest[:, role]
+        np.maximum.at(largest, (rows, role[None]), np.minimum(signed, _MARGIN * waits))
+        real[side] = _MARGIN * largest[:, role]
     beyond = np.where(late > 0, late > real[0], -late > real[1])
     return np.where(beyond | np.isnan(late), late, 0.0)
 
 
-def _waits(telemetry: Telemetry, role: Array, sender: bool) -> Array:
-    """(T, N) seconds for which each worker made others wait (``sender``) or waited itself."""
+def _accounts(telemetry: Telemetry, role: Array) -> tuple[Array, Array]:
+    """(T, N) seconds by which each worker can be late, and early, by the waits."""
     src, dst, wait = telemetry.edge_src, telemetry.edge_dst, telemetry.wait_s
-    waits = np.zeros((telemetry.n_steps, telemetry.n_workers))
-    rows = np.arange(telemetry.n_steps)[:, None]
+    shape = telemetry.n_steps, telemetry.n_workers
     if wait is not None and src is not None and dst is not None:
         inside = np.flatnonzero(role[src] == role[dst])
-        end = (src if sender else dst)[inside]
-        np.maximum.at(waits, (rows, end[None]), np.nan_to_num(wait[:, inside]))
-    elif telemetry.wall_s is not None and telemetry.compute_s is not None:
+        caused, suffered = (_longest(shape, end[inside], wait[:, inside], role) for end in (src, dst))
+        return np.maximum(caused, -suffered), suffered
+    if telemetry.wall_s is not None and telemetry.compute_s is not None:
         own = np.maximum(np.nan_to_num(telemetry.wall_s - telemetry.compute_s), 0.0)
-        waits = np.broadcast_to(own.max(axis=1, keepdims=True), own.shape) if sender else own
-    return waits
+        return np.broadcast_to(own.max(axis=1, keepdims=True), shape), own
+    return np.zeros(shape), np.zeros(shape)
+
+
+def _longest(shape: tuple[int, int], end: Array, wait: Array, role: Array) -> Array:
+    """(T, N) longest wait on the edges at each worker's end, above the median of its role; 0 if unknown."""
+    longest = np.full(shape, np.nan)
+    np.fmax.at(longest, (np.arange(shape[0])[:, None], end[None]), wait)
+    usual = Groups.of(role, int(role.max()) + 1).median(longest)
+    return np.nan_to_num(longest - usual[:, role])
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:

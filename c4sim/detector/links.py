@@ -57,7 +57,9 @@ def link_ratios(telemetry: Telemetry) -> Ratios:
     assert delay is not None
     if sent is not None:
         delay = np.where(sent > 0, delay, np.nan)
-    return log_ratios(delay, _link_class(telemetry), sent)
+    assert telemetry.edge_src is not None
+    assert telemetry.edge_dst is not None
+    return log_ratios(delay, _link_class(telemetry), sent, (telemetry.edge_src, telemetry.edge_dst))
 
 
 def _link_class(telemetry: Telemetry) -> Array | None:
@@ -112,19 +114,38 @@ def _slow_ends(
     """
     rest, explained = y.copy(), np.zeros(y.shape[1], dtype=bool)
     levels = {"slow_sender": past.sender, "slow_receiver": past.receiver} if past else dict.fromkeys(ends)
+    open_ends = {kind: np.ones(n, dtype=bool) for kind in ends}
     found: list[LinkFinding] = []
     while True:
         tests = {
             kind: _test(end_medians(rest, keys, n), np.zeros(n, int), needed, levels[kind])
             for kind, keys in ends.items()
         }
-        kind = max(tests, key=lambda name: float(tests[name].score.max(initial=0.0)))
-        worker = int(tests[kind].score.argmax())
-        if not tests[kind].found[worker]:
+        candidate = _strongest(tests, open_ends)
+        if candidate is None:
             return found, explained
+        kind, worker = candidate
+        open_ends[kind][worker] = False
         edges = np.flatnonzero(ends[kind] == worker)
-        explained[edges], rest[:, edges] = True, np.nan
-        found.append(_finding(kind, worker, tests[kind], edges))
+        if _most_are_slow(rest[:, edges], tests[kind], worker):
+            explained[edges], rest[:, edges] = True, np.nan
+            found.append(_finding(kind, worker, tests[kind], edges))
+
+
+def _strongest(tests: dict[str, Shifts], open_ends: dict[str, Array]) -> tuple[str, int] | None:
+    """The end with the highest score among those found and not yet decided."""
+    scores = {kind: np.where(test.found & open_ends[kind], test.score, 0.0) for kind, test in tests.items()}
+    kind = max(scores, key=lambda name: float(scores[name].max(initial=0.0)))
+    worker = int(scores[kind].argmax())
+    return (kind, worker) if scores[kind][worker] > 0 else None
+
+
+def _most_are_slow(edges: Array, test: Shifts, worker: int) -> bool:
+    """Whether more than half of an end's edges carry at least half of its effect themselves."""
+    first, effect = int(test.first[worker]), float(test.effect[worker])
+    rise = median_along(edges[first:]) - (median_along(edges[:first]) if first else 0.0)
+    known = np.isfinite(rise)
+    return bool(np.count_nonzero(rise[known] > effect / 2) > np.count_nonzero(known) / 2)
 
 
 def _finding(kind: str, index: int, test: Shifts, edges: Array) -> LinkFinding:

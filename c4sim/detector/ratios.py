@@ -38,13 +38,14 @@ class Ratios:
     inferred: bool
 
 
-def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratios:
+def log_ratios(duration: Array, role: Array | None, load: Array | None, owners: tuple[Array, ...] = ()) -> Ratios:
     """Compare durations (T, K) with those of peers.
 
     Args:
         duration: seconds; NaN and 0 are no data.
         role: (K,) numbers of series that do the same work, or None: inferred from the levels.
         load: (T, K) work given, or None.
+        owners: (K,) each, who could make series slow together; see ``roles.infer``.
     """
     seconds = np.where(duration > 0, duration, np.nan).astype(np.float64)
     kinds = np.zeros(seconds.shape[1], dtype=np.int64) if role is None else role
@@ -52,7 +53,7 @@ def log_ratios(duration: Array, role: Array | None, load: Array | None) -> Ratio
     if load is not None:
         y = _without_load(seconds, load, kinds)
     if role is None:
-        kinds = roles.infer(median_along(y - _row_factor(y)))
+        kinds = roles.infer(median_along(y - _row_factor(y)), owners)
         if load is not None and kinds.max() > 0:
             y = _without_load(seconds, load, kinds)
     common = _row_factor(y)[:, 0]

@@ -18,12 +18,13 @@ _GAP = 0.05
 _GAP_SPREADS = 4.0
 
 
-def infer(levels: Array) -> Array:
+def infer(levels: Array, owners: tuple[Array, ...] = ()) -> Array:
     """(K,) role of each series from its typical log duration, where roles are not given.
 
     Sorted levels are cut at wide gaps. A piece is a role when it has at least three members and
     1/16 of all; a smaller one belongs to the next role below, as whose slow members it is judged
-    (the lowest pieces: to the next above). NaN levels get the largest role.
+    (the lowest pieces: to the next above). NaN levels get the largest role. A piece that belongs to
+    fewer than three of the ``owners`` (K,) (senders, receivers) is their fault, not a role.
     """
     valid = np.flatnonzero(np.isfinite(levels))
     roles = np.zeros(len(levels), dtype=np.int64)
@@ -36,6 +37,8 @@ def infer(levels: Array) -> Array:
     piece = np.concatenate([[0], np.cumsum(gaps > width)])
     sizes = np.bincount(piece)
     large = sizes >= max(budget.MAJORITY, budget.CROWD * len(valid))
+    for owner in owners:
+        large &= [len(np.unique(owner[order[piece == index]])) >= budget.MAJORITY for index in range(len(sizes))]
     if not large.any():
         return roles
     numbered = np.cumsum(large) - 1

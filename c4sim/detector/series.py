@@ -27,6 +27,8 @@ from c4sim.detector.variogram import noise_variance
 Array = NDArray[Any]
 #: A fall counts from this share of the threshold: falls accuse nobody, they say that load has moved.
 _FALL_BAR = 0.5
+#: Share of the whole effect that a change inside the window must explain to date it.
+_MOSTLY = 0.5
 #: Columns that are searched for splits at once, which bounds the memory of wide jobs.
 _BLOCK = 2048
 #: Rows that the level after a change is read from where a past level is known.
@@ -106,18 +108,21 @@ class _Test:
 
 
 def _combine(tests: list[_Test], level: Array, dropped: Array, noise: float, spread: float) -> Shifts:
-    """Of the tests that fire on a series the strongest speaks."""
+    """The strongest test that fires gives score and effect; a change that explains most of the effect,
+    effect and onset.
+
+    ``tests`` are level, change and, where a past is known, history.
+    """
     strength = np.stack([np.where(test.found, test.score, 0.0) for test in tests])
-    best = strength.argmax(axis=0)
-    columns = np.arange(strength.shape[1])
-
-    def chosen(name: str) -> Array:
-        return np.asarray(np.stack([getattr(test, name) for test in tests])[best, columns])
-
-    found = strength.max(axis=0) > 0
-    score = np.where(found, chosen("score"), 0.0)
-    effect = np.where(found, chosen("effect"), 0.0)
-    return Shifts(found, effect, score, np.where(found, chosen("first"), 0), level, dropped, noise, spread)
+    best, columns = strength.argmax(axis=0), np.arange(strength.shape[1])
+    effects = np.stack([test.effect for test in tests])
+    change = tests[1]
+    dated = change.found & (change.effect >= _MOSTLY * effects[best, columns])
+    effect = np.where(dated, change.effect, effects[best, columns])
+    first = np.where(dated, change.first, np.stack([test.first for test in tests])[best, columns])
+    score = strength.max(axis=0)
+    found = score > 0
+    return Shifts(found, np.where(found, effect, 0.0), score, np.where(found, first, 0), level, dropped, noise, spread)
 
 
 def _level(y: Array, centre: Array, peers: Array, variance: Array, limits: Limits) -> tuple[Array, float, _Test]:

@@ -25,7 +25,7 @@ def load_npz(path: str | Path) -> Telemetry:
         TelemetryError: for a truncated file, an unknown field, or an array of objects.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             unknown = sorted(set(archive.files) - set(AXES))
             if unknown:
                 raise TelemetryError(unknown[0], f"is not a telemetry field of {', '.join(AXES)}")
