@@ -1,8 +1,8 @@
 """The gate's promises on skewed data: sized for power .9995, and no change of 4/3 of the margin let pass.
 
 Monthly totals are drawn as gamma variables with the coefficients of variation of the record's scenarios. An unchanged
-check is called otherwise with probability .0005, so 3 or more of 200 happen by chance once in 6,000; a planted change of
-2 % passes with probability below 1e-4 for the typical baseline.
+check is called otherwise with probability .0005, so 3 or more of 200 happen by chance once in 6,000; a planted change
+of 2 % passes with probability below 1e-4 for the typical baseline.
 """
 
 import experiment_fakes as fakes
