@@ -40,7 +40,7 @@ def _grammar() -> Grammar:
 
 def run(words: list[str]) -> int:
     """Run the verb."""
-    from c4sim.cli.common import alternatives_of, refusing, replications_of, scenario_of, workers_of
+    from c4sim.cli.common import alternatives_of, replications_of, scenario_of, workers_of
     from c4sim.cli.messages import say
     from c4sim.experiment import ReplicationError, compare, progress
 
@@ -51,7 +51,7 @@ def run(words: list[str]) -> int:
     base = scenario_of(said)
     replications = replications_of(said, DEFAULT_REPLICATIONS)
     try:
-        with refusing(ValueError), progress.bar("compare") as bar:
+        with progress.bar("compare") as bar:
             comparison = compare(
                 base,
                 alternatives,

@@ -7,10 +7,7 @@ from c4sim.cli import readers
 from c4sim.cli.words import Grammar, Words, read
 
 if TYPE_CHECKING:
-    from c4sim.configure import Point
-    from c4sim.experiment import Outcome, Result
-    from c4sim.experiment import Point as PlanPoint
-    from c4sim.scenario import Scenario
+    from c4sim.experiment import Result
 
 DEFAULT_REPLICATIONS = 100
 
@@ -45,6 +42,7 @@ sweeps
   executor=local|dask   where chunks run; address=HOST:PORT of a Dask scheduler (none: a local cluster)
   on_error=continue|stop  what a failed point means for the others (continue)
   --shard I/N           run the I-th of N parts of the sweep in a shared folder
+  manifest=FILE         run the sweep of that manifest.json again, in output=DIR
 """
 
 
@@ -60,6 +58,7 @@ def _grammar() -> Grammar:
         "executor": readers.one_of("local", "dask"),
         "address": readers.some_text,
         "on_error": readers.one_of("continue", "stop"),
+        "manifest": readers.some_text,
     }
     return Grammar(
         options={**FORMAT, **SEED, **WORKERS, **REPLICATIONS, **options},
@@ -71,7 +70,11 @@ def _grammar() -> Grammar:
 def run(words: list[str]) -> int:
     """Run the verb."""
     said = read(words, _grammar())
-    return _sweep(said) if "--multirun" in said.switches else _single(said)
+    if "--multirun" in said.switches or "manifest" in said.options:
+        from c4sim.cli.run_sweep import run_sweep
+
+        return run_sweep(said, DEFAULT_REPLICATIONS)
+    return _single(said)
 
 
 def _single(said: Words) -> int:
@@ -82,7 +85,7 @@ def _single(said: Words) -> int:
     for name in ("sweep", "points", "executor", "address", "on_error"):
         if name in said.options:
             said.wrong(name, "goes with -m", said.options[name])
-    folder = _folder(said)
+    folder = folder_of(said)
     if said.options.get("ledger") == "keep" and folder is None:
         said.wrong("ledger", "keep needs a folder, output=DIR")
     scenario = scenario_of(said)
@@ -106,7 +109,8 @@ def _single(said: Words) -> int:
     return 0
 
 
-def _folder(said: Words) -> Path | None:
+def folder_of(said: Words) -> Path | None:
+    """`output=`, or Hydra's name for it."""
     name = said.options.get("output") or said.options.get("hydra.sweep.dir")
     return None if name is None else Path(name)
 
@@ -135,79 +139,3 @@ def _show(result: "Result", said: Words) -> None:
         if name.count("/") < 2 or value.mean
     ]
     print_table(("metric", "mean", "95 % from", "to", "unit"), rows)
-
-
-def _sweep(said: Words) -> int:
-    from c4sim.cli.common import points_of, refusing, replications_of
-    from c4sim.experiment import Plan, Shard, SweepError, progress, sweep
-
-    try:
-        shard = Shard.parse(said.text("--shard") or "1/1")
-    except ValueError as error:
-        said.wrong("--shard", str(error).removeprefix("shard: "))
-    points = points_of(said, multirun=True)
-    replications = replications_of(said, DEFAULT_REPLICATIONS)
-    plan = Plan(_base(points, said), _plan_points(points), replications, said.options.get("seed", 0))
-    with refusing(SweepError, ValueError), progress.bar("sweep") as bar:
-        outcome = sweep(
-            plan,
-            _folder(said),
-            executor=said.options.get("executor", "local"),
-            workers=said.options.get("workers"),
-            address=said.options.get("address"),
-            shard=shard,
-            on_error=said.options.get("on_error", "continue"),
-            keep_ledger=said.options.get("ledger") == "keep",
-            progress=bar,
-        )
-    return _show_sweep(outcome, list(points[0].swept), said)
-
-
-def _plan_points(points: "tuple[Point, ...]") -> "tuple[PlanPoint, ...]":
-    from c4sim.experiment import Point as PlanPoint
-
-    return tuple(
-        PlanPoint(point.index, point.swept, point.scenario, "; ".join(map(str, point.problems)) or None)
-        for point in points
-    )
-
-
-def _base(points: "tuple[Point, ...]", said: Words) -> "Scenario":
-    """What all points have in common: the scenario without the swept keys, or the first point where that is none."""
-    from c4sim.configure import load_points
-    from c4sim.scenario import ScenarioError
-
-    first = points[0]
-    fixed = [text for text in first.overrides if text.partition("=")[0] not in first.swept]
-    try:
-        base = load_points(fixed, config_dir=said.text("--config-dir"))[0].scenario
-    except ScenarioError:
-        base = next(point.scenario for point in points if point.scenario is not None)
-    assert base is not None
-    return base
-
-
-def _show_sweep(outcome: "Outcome", swept: list[str], said: Words) -> int:
-    from c4sim.cli.messages import say
-    from c4sim.cli.output import number, print_json, print_table
-
-    for point, error in outcome.failed:
-        say(f"point {point.number} ({', '.join(f'{k}={v}' for k, v in point.values.items())}): {error}")
-    code: int = outcome.exit_code
-    if said.options.get("format") == "json":
-        failed = [
-            {"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed
-        ]
-        print_json({"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed})
-        return code
-    metric = "downtime_fraction"
-    columns = (metric, f"{metric}.low", f"{metric}.high")
-    print_table(
-        (*swept, "n", metric, "95 % from", "to"),
-        [
-            (*(str(row[key]) for key in swept), str(row["n"]), *(number(row.get(name), metric) for name in columns))
-            for row in outcome.summary
-        ],
-    )
-    print(outcome.folder)
-    return code

@@ -158,6 +158,9 @@ def test_bad_input_names_everything_at_once(capsys: pytest.CaptureFixture[str]) 
         (["run", "-m", "points=/etc/passwd"], "points: lies outside"),
         (["run", "--config-dir", "nowhere"], "--config-dir: no such folder"),
         (["run", "--config-dir"], "--config-dir: needs a text"),
+        (["run", "-m", "job.nodes=1,2", "address=localhost:1"], "address: goes with executor=dask"),
+        (["run", "-m", "job.nodes=1,-2", "on_error=stop", "output=out", "workers=1"], "job.nodes"),
+        (["run", "manifest=none.json", "output=out"], "none.json"),
         (["check"], "give at least one file"),
         (["check", "none.json"], "none.json"),
         (["check", "none.json", "horizon=3d"], "horizon: scenario keys go with --create only"),
@@ -202,6 +205,36 @@ def test_sweep_with_points_that_fail(capsys: pytest.CaptureFixture[str]) -> None
     assert [entry["point"] for entry in document["failed"]] == [1, 3]
     assert [point["n"] for point in document["points"]] == [2, 0, 2, 0]
     assert err.count("job.nodes=-2") == 2
+
+
+def test_a_sweep_again_from_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["-m", "horizon=5d", "job.nodes=1,2", "spares.per_pool=0,1", "sweep=zip", "replications=2", "workers=1"]
+    assert main(["run", *words, "output=out"]) == 0
+    assert main(["run", "manifest=out/manifest.json", "output=again", "workers=1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == lines[4:7]
+    assert Path("again/summary.csv").read_bytes() == Path("out/summary.csv").read_bytes()
+    assert main(["run", "manifest=out/manifest.json", "seed=3", "job.nodes=3"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "c4sim: job.nodes: stands in the manifest",
+        "c4sim: seed: stands in the manifest (got 3)",
+        "c4sim: output: is required with manifest=",
+    ]
+
+
+def test_shards_share_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["-m", "horizon=5d", "job.nodes=1,2,3", "replications=2", "workers=1", "output=out"]
+    for shard in ("1/2", "2/2"):
+        assert main(["run", *words, "--shard", shard]) == 0
+    assert capsys.readouterr().out.splitlines()[-4:-1][0].split()[:2] == ["1", "2"]
+    assert len(Path("out/summary.csv").read_text().splitlines()) == 4
+
+
+def test_a_changed_base_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["-m", "job.nodes=1,2", "replications=2", "workers=1", "output=out"]
+    assert main(["run", *words, "horizon=5d"]) == 0
+    assert main(["run", *words, "horizon=6d"]) == 2
+    assert "horizon" in capsys.readouterr().err
 
 
 def test_multirun_flag_anywhere(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,124 @@
+"""`c4sim run -m`: a sweep in a folder."""
+
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from c4sim.cli.run import folder_of
+from c4sim.cli.words import Words
+
+if TYPE_CHECKING:
+    from c4sim.configure import Point
+    from c4sim.experiment import Outcome, Plan
+    from c4sim.experiment import Point as PlanPoint
+    from c4sim.scenario import Scenario
+
+
+def run_sweep(said: Words, default_replications: int) -> int:
+    """Run, or continue, the sweep that the words describe, or that of a manifest."""
+    from c4sim.cli.common import refusing
+    from c4sim.experiment import SweepError, progress, rerun, sweep
+
+    options = _options(said)
+    if "manifest" in said.options:
+        manifest, folder = _again(said)
+        with refusing(SweepError), progress.bar("sweep") as bar:
+            return _show(rerun(manifest, folder, progress=bar, **options), said)
+    plan = _plan(said, default_replications)
+    with refusing(SweepError), progress.bar("sweep") as bar:
+        return _show(sweep(plan, folder_of(said), progress=bar, **options), said)
+
+
+def _options(said: Words) -> dict[str, Any]:
+    from c4sim.experiment import Shard
+
+    if "address" in said.options and said.options.get("executor") != "dask":
+        said.wrong("address", "goes with executor=dask", said.options["address"])
+    try:
+        shard = Shard.parse(said.text("--shard") or "1/1")
+    except ValueError as error:
+        said.wrong("--shard", str(error).removeprefix("shard: "))
+        return {}
+    return {
+        "executor": said.options.get("executor", "local"),
+        "workers": said.options.get("workers"),
+        "address": said.options.get("address"),
+        "shard": shard,
+        "on_error": said.options.get("on_error", "continue"),
+        "keep_ledger": said.options.get("ledger") == "keep",
+    }
+
+
+def _again(said: Words) -> tuple[Path, Path]:
+    """The manifest and the other folder; everything else about the sweep stands in the manifest."""
+    for text in said.overrides:
+        said.wrong(text.partition("=")[0], "stands in the manifest")
+    for name in ("replications", "target", "budget", "seed", "sweep", "points"):
+        if name in said.options:
+            said.wrong(name, "stands in the manifest", said.options[name])
+    folder = folder_of(said)
+    if folder is None:
+        said.wrong("output", "is required with manifest=")
+    said.check()
+    assert folder is not None
+    return Path(said.options["manifest"]), folder
+
+
+def _plan(said: Words, default_replications: int) -> "Plan":
+    from c4sim.cli.common import points_of, replications_of
+    from c4sim.experiment import Plan
+
+    points = points_of(said, multirun=True)
+    replications = replications_of(said, default_replications)
+    return Plan(_base(points, said), _plan_points(points), replications, said.options.get("seed", 0))
+
+
+def _plan_points(points: "tuple[Point, ...]") -> "tuple[PlanPoint, ...]":
+    from c4sim.experiment import Point as PlanPoint
+
+    return tuple(
+        PlanPoint(point.index, point.swept, point.scenario, "; ".join(map(str, point.problems)) or None)
+        for point in points
+    )
+
+
+def _base(points: "tuple[Point, ...]", said: Words) -> "Scenario":
+    """What all points have in common: the scenario without the swept keys, or the first point where that is none."""
+    from c4sim.configure import load_points
+    from c4sim.scenario import ScenarioError
+
+    first = points[0]
+    fixed = [text for text in first.overrides if text.partition("=")[0] not in first.swept]
+    try:
+        base = load_points(fixed, config_dir=said.text("--config-dir"))[0].scenario
+    except ScenarioError:
+        base = next(point.scenario for point in points if point.scenario is not None)
+    assert base is not None
+    return base
+
+
+def _show(outcome: "Outcome", said: Words) -> int:
+    from c4sim.cli.messages import say
+    from c4sim.cli.output import number, print_json, print_table
+
+    for point, error in outcome.failed:
+        say(f"point {point.number} ({', '.join(f'{k}={v}' for k, v in point.values.items())}): {error}")
+    code: int = outcome.exit_code
+    if said.options.get("format") == "json":
+        failed = [
+            {"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed
+        ]
+        print_json({"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed})
+        return code
+    metric = "downtime_fraction"
+    swept = list(takewhile(lambda name: name != "n", outcome.summary[0])) if outcome.summary else []
+    columns = (metric, f"{metric}.low", f"{metric}.high")
+    print_table(
+        (*swept, "n", metric, "95 % from", "to"),
+        [
+            (*(str(row[key]) for key in swept), str(row["n"]), *(number(row.get(name), metric) for name in columns))
+            for row in outcome.summary
+        ],
+    )
+    print(outcome.folder)
+    return code
