@@ -1,7 +1,7 @@
 """The fleet against queueing and reliability theory, driven by a job that only loses nodes.
 
 Each test says whose clock the failures follow, what is left out as warm-up and that no other delay exists. Tolerance: 4
-standard errors over independent replications, 19 comparisons in the default suite: a correct program fails once in 800
+standard errors over independent replications, 27 comparisons in the default suite: a correct program fails once in 580
 seeds. The seeds are fixed.
 """
 
@@ -144,13 +144,13 @@ def check_ross(spares: int, published: float, runs: int) -> None:
     assert_mean(times, published)
 
 
-@pytest.mark.parametrize(("spares", "published"), [(0, 10.0), (1, 120.0), (2, 1_230.0)])
-def test_repair_problem(spares: int, published: float) -> None:
+@pytest.mark.parametrize(("spares", "published", "runs"), [(0, 10.0, 3_000), (1, 120.0, 2_000), (2, 1_230.0, 600)])
+def test_repair_problem(spares: int, published: float, runs: int) -> None:
     """Ross, Simulation, section 'A repair problem': from a full fleet to the first time that fewer than 10 work.
 
     10 work, shelf spares do not fail, one repairer, F exponential of mean 100, G exponential of mean 1; no warm-up.
     """
-    check_ross(spares, published, 400)
+    check_ross(spares, published, runs)
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_availability_of_one_node_depends_on_means_only() -> None:
     scenario = scenario_of(1, {"total": 0}, {"duration": {"law": "lognormal", "mean": "1d", "cv": 2.0}})
     scale = 9.0 * DAY / math.gamma(1.0 + 1.0 / 0.7)
     excess = []
-    for r in range(30):
+    for r in range(100):
         fleet, rng, now, up = Fleet(scenario, Streams(7, 0, r)), random.Random(r), 0.0, 0.0
         for number in range(300):
             life = rng.weibullvariate(scale, 0.7)
