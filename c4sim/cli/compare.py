@@ -1,5 +1,6 @@
 """`c4sim compare`: paired differences on common random numbers."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4sim.cli import readers
@@ -27,6 +28,7 @@ options
   seed=N                random streams are keyed on it (0)
   workers=N             processes (all cores when it is worth it)
   format=text|json      json: one document on stdout
+  output=DIR            write comparison.json and manifest.json there
   --config-dir DIR      your own YAML groups, looked at before c4sim's
 """
 
@@ -34,7 +36,7 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
 
-    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "margin": readers.share}
+    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "margin": readers.share, "output": readers.some_text}
     return Grammar(options=options, texts=(*CONFIG_DIR, "--with"))
 
 
@@ -42,6 +44,7 @@ def run(words: list[str]) -> int:
     """Run the verb."""
     from c4sim.cli.common import alternatives_of, replications_of, scenario_of, workers_of
     from c4sim.cli.messages import say
+    from c4sim.cli.output import write_json
     from c4sim.experiment import ReplicationError, compare, progress
 
     said = read(words, _grammar())
@@ -64,6 +67,8 @@ def run(words: list[str]) -> int:
     except ReplicationError as error:
         say(str(error))
         return 1
+    if "output" in said.options:
+        write_json(Path(said.options["output"]), comparison=comparison.as_document(), manifest=comparison.manifest())
     _show(comparison, said)
     return 0
 

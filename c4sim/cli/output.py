@@ -3,12 +3,23 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 
 def print_json(document: Any) -> None:
     """One JSON document and nothing else. What does not exist is null, never NaN."""
     print(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def write_json(folder: Path, **documents: Any) -> None:
+    """NAME.json in `folder` for each document; the folder is made. Raises StorageError."""
+    from c4sim.experiment.files import make_folder, replace_text
+
+    make_folder(folder)
+    for name, document in documents.items():
+        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+        replace_text(folder / f"{name}.json", text + "\n")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

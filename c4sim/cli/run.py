@@ -116,11 +116,9 @@ def folder_of(said: Words) -> Path | None:
 
 
 def _write(result: "Result", folder: Path, *, keep_ledger: bool) -> None:
-    import json
+    from c4sim.cli.output import write_json
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, document in (("manifest.json", result.manifest()), ("result.json", result.as_document())):
-        (folder / name).write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    write_json(folder, manifest=result.manifest(), result=result.as_document())
     if keep_ledger:
         result.ledger.to_parquet(folder / "ledger.parquet")
         result.incidents.to_parquet(folder / "incidents.parquet")

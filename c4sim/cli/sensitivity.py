@@ -1,5 +1,6 @@
 """`c4sim sensitivity`: one input at a time over its range."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from c4sim.cli import readers
@@ -28,6 +29,7 @@ options
   seed=N                random streams are keyed on it (0)
   workers=N             processes (all cores when it is worth it)
   format=text|json      json: one document on stdout
+  output=DIR            write sensitivity.json, manifest.json and the tornado figure (PNG, SVG) there
   --config-dir DIR      your own YAML groups, looked at before c4sim's
 """
 
@@ -35,7 +37,7 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
 
-    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "metric": readers.some_text}
+    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "metric": readers.some_text, "output": readers.some_text}
     return Grammar(options=options, texts=(*CONFIG_DIR, "--range"))
 
 
@@ -64,6 +66,8 @@ def run(words: list[str]) -> int:
     except ReplicationError as error:
         say(str(error))
         return 1
+    if "output" in said.options:
+        _write(found, Path(said.options["output"]))
     _show(found, said)
     return 0
 
@@ -79,6 +83,14 @@ def _ranges(said: Words) -> dict[str, tuple[Any, Any]] | None:
         if len(values) != 2:
             said.wrong("--range", f"{key} needs two ends, as in {key}=LOW,HIGH", len(values))
     return {key: (values[0], values[-1]) for key, values in found.items()}
+
+
+def _write(found: "Sensitivity", folder: Path) -> None:
+    from c4sim.cli.output import write_json
+    from c4sim.report.tornado import draw_tornado
+
+    write_json(folder, sensitivity=found.as_document(), manifest=found.comparison.manifest())
+    draw_tornado(found.as_document(), folder)
 
 
 def _show(found: "Sensitivity", said: Words) -> None:

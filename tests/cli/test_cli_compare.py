@@ -1,11 +1,18 @@
 """`c4sim compare` and `c4sim sensitivity`: what they print, and what they refuse."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from c4sim.cli import main
 from c4sim.cli.common import split_overrides
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
 
 JUNE = ["scenario=c4_june2023", "replications=6", "workers=1"]
 
@@ -20,6 +27,12 @@ def test_contract(capsys: pytest.CaptureFixture[str]) -> None:
         assert set(entry["paired"]["downtime_fraction"]) == {"difference", "low", "high"}
     assert document["alternatives"][0]["paired"]["failures"]["difference"] == 0.0
     assert document["alternatives"][0]["paired"]["downtime_fraction"]["difference"] < -0.04
+
+
+def test_results_in_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *JUNE, "--with", "spares.per_pool=16", "format=json", "output=out"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(Path("out/comparison.json").read_text())
+    assert json.loads(Path("out/manifest.json").read_text())["kind"] == "compare"
 
 
 def test_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,6 +92,8 @@ def test_sensitivity_ranks_the_assumed_inputs(capsys: pytest.CaptureFixture[str]
     inputs = json.loads(capsys.readouterr().out)["inputs"]
     assert inputs[0]["name"] == "isolation.delay.mean"
     assert [entry["swing"] for entry in inputs] == sorted((entry["swing"] for entry in inputs), reverse=True)
-    assert main(["sensitivity", *words, "--range", "checkpoint.interval=10min,6h"]) == 0
+    assert main(["sensitivity", *words, "output=out", "--range", "checkpoint.interval=10min,6h"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].split()[:3] == ["checkpoint.interval", "10min", "6h"]
+    files = {"sensitivity.json", "manifest.json", "tornado.png", "tornado.svg"}
+    assert {path.name for path in Path("out").iterdir()} == files
