@@ -35,13 +35,21 @@ class _Period(NamedTuple):
     first: int
 
 
-class _TierSaves(NamedTuple):
-    """A tier's saves as (begin, end, work): those before the loop, and one turn's less the multiples of the
-    period."""
+class _Point(NamedTuple):
+    """A save: times and work less those of the `turns` turns that its end is nearest to, the loop's first one at 0."""
 
-    early: list[tuple[float, float, float]]
+    turns: int
+    begin: float
+    end: float
+    work: float
+
+
+class _TierSaves(NamedTuple):
+    """A tier's saves: those before the loop, those of one turn, and when they end (in the loop's first turn)."""
+
+    early: list[_Point]
     early_ends: list[float]
-    turn: list[tuple[float, float, float]]
+    turn: list[_Point]
     turn_ends: list[float]
 
 
@@ -85,7 +93,7 @@ class Periodic:
         self._starts = [row.start for row in self._rows[loop:]]
         self._works = [row.work for row in self._rows[loop:]]
         early, later = schedule.saves[: schedule.loop_save], schedule.saves[schedule.loop_save :]
-        self._saves = [_tier_saves(_of(early, tier), _of(later, tier), shift, still) for tier in range(len(persist))]
+        self._saves = [_tier_saves(_of(early, tier), _of(later, tier), wall, work) for tier in range(len(persist))]
         self._persist = persist
         self._open_before = open_before
 
@@ -160,12 +168,11 @@ class Periodic:
         """See Timeline."""
         saves, period = self._saves[tier], self._period
         ends, until = saves.turn_ends, wall - lag
-        if not ends or until < period.first * period.wall + ends[0]:
+        if not ends or until < ends[0]:
             count = bisect_right(saves.early_ends, until)
         else:
             turn = int((until - ends[0]) / period.wall)
-            place = bisect_right(ends, until - turn * period.wall)
-            count = len(saves.early) + (turn - period.first) * len(ends) + place
+            count = len(saves.early) + turn * len(ends) + bisect_right(ends, until - turn * period.wall)
         while self.save_end(tier, count) + lag <= wall:
             count += 1
         while count and self.save_end(tier, count - 1) + lag > wall:
@@ -178,16 +185,18 @@ class Periodic:
         return count + (self._save(tier, count)[0] <= wall)
 
     def _save(self, tier: int, index: int) -> tuple[float, float, float]:
+        """When the save begins and ends, and its work."""
         saves, period = self._saves[tier], self._period
         later = index - len(saves.early)
         if later < 0:
-            return saves.early[index]
-        if not saves.turn:
+            turns, begin, end, work = saves.early[index]
+        elif saves.turn:
+            turn, place = divmod(later, len(saves.turn))
+            turns, begin, end, work = saves.turn[place]
+            turns += turn
+        else:
             return inf, inf, inf
-        turn, place = divmod(later, len(saves.turn))
-        turn += period.first
-        begin, end, work = saves.turn[place]
-        return turn * period.wall + begin, turn * period.wall + end, turn * period.work + work
+        return turns * period.wall + begin, turns * period.wall + end, turns * period.work + work
 
     def save_end(self, tier: int, index: int) -> float:
         """See Timeline. inf if the tier takes no such save."""
@@ -241,11 +250,16 @@ def _of(saves: list[Save[Number]], tier: int) -> list[Save[Number]]:
     return [save for save in saves if tier in save.tiers]
 
 
-def _tier_saves(
-    early: list[Save[Number]], later: list[Save[Number]], shift: Piece[Number], still: Piece[Number]
-) -> _TierSaves:
-    early_times, turn_times = (
-        [(float(s.begin - by.start), float(s.end - by.start), float(s.work - by.work)) for s in saves]
-        for saves, by in ((early, still), (later, shift))
+def _tier_saves(early: list[Save[Number]], later: list[Save[Number]], wall: Number, work: Number) -> _TierSaves:
+    before, turn = [[_point(save, wall, work) for save in saves] for saves in (early, later)]
+    return _TierSaves(before, [float(s.end) for s in early], turn, [float(s.end) for s in later])
+
+
+def _point(save: Save[Number], wall: Number, work: Number) -> _Point:
+    turns = round(save.end / wall)
+    return _Point(
+        turns,
+        float(save.begin - turns * wall),
+        float(save.end - turns * wall),
+        float(save.work - turns * work),
     )
-    return _TierSaves(early_times, [x[1] for x in early_times], turn_times, [x[1] for x in turn_times])

@@ -18,9 +18,9 @@ class Store:
 
     def __init__(self, scenario: Scenario, streams: Streams, plan: Plan) -> None:
         spec = scenario.checkpoint
-        outcomes = Outcomes(streams, spec.save_failure, spec.corrupt)
-        self._corrupt = outcomes.corrupt if spec.corrupt > 0.0 else None
-        self._failed = outcomes.failed if spec.save_failure > 0.0 else None
+        self._outcomes = Outcomes(streams, spec.save_failure, spec.corrupt)
+        self._corrupt = self._outcomes.corrupt if spec.corrupt > 0.0 else None
+        self._failed = self._outcomes.failed if spec.save_failure > 0.0 else None
         self._fallback = spec.fallback is not None
         self._retention = spec.retention
         self._tiers = plan.tiers
