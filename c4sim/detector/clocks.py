@@ -119,7 +119,7 @@ def _longest(shape: tuple[int, int], end: Array, wait: Array, role: Array) -> Ar
     longest = np.full(shape, np.nan)
     np.fmax.at(longest, (np.arange(shape[0])[:, None], end[None]), wait)
     usual = Groups.of(role, int(role.max()) + 1).median(longest)
-    return np.nan_to_num(longest - usual[:, role])
+    return np.asarray(np.nan_to_num(longest - usual[:, role]))
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:

@@ -88,7 +88,11 @@ def judge(
     edge = _test(ratios.y, ratios.peers, needed, past.edge if past else None, crowd)
     bursts = flapping.bursts(ratios.y, needed.change)
     slow = edge.found | bursts.found
-    found, explained = _slow_ends(ratios.y, {"slow_sender": src, "slow_receiver": dst}, n, needed, past)
+    ends = {"slow_sender": src, "slow_receiver": dst}
+    found, explained = _slow_ends(ratios.y, ends, n, needed, past)
+    known = np.asarray(np.isfinite(ratios.y).any(axis=0))
+    more, also = _ends_of_slow_edges(edge.found & ~explained, known, ends, edge)
+    found, explained = found + more, explained | also
     for k in np.flatnonzero(slow & ~explained).tolist():
         if edge.found[k]:
             numbers = float(edge.effect[k]), float(edge.score[k]), int(edge.first[k])
@@ -141,11 +145,33 @@ def _strongest(tests: dict[str, Shifts], open_ends: dict[str, Array]) -> tuple[s
 
 
 def _most_are_slow(edges: Array, test: Shifts, worker: int) -> bool:
-    """Whether more than half of an end's edges carry at least half of its effect themselves."""
+    """Whether most of an end's edges carry at least half of its effect themselves."""
     first, effect = int(test.first[worker]), float(test.effect[worker])
     rise = median_along(edges[first:]) - (median_along(edges[:first]) if first else 0.0)
     known = np.isfinite(rise)
-    return bool(np.count_nonzero(rise[known] > effect / 2) > np.count_nonzero(known) / 2)
+    return _most(np.count_nonzero(rise[known] > effect / 2), np.count_nonzero(known))
+
+
+def _most(slow: int, all_edges: int) -> bool:
+    """Most of an end's edges, and at least three."""
+    return slow >= END_EDGES and slow > all_edges / 2
+
+
+def _ends_of_slow_edges(
+    slow: Array, known: Array, ends: dict[str, Array], edge: Shifts
+) -> tuple[list[LinkFinding], Array]:
+    """Ends most of whose edges were found slow one by one, with the medians of their findings."""
+    found, explained = [], np.zeros(len(slow), dtype=bool)
+    for kind, keys in ends.items():
+        for worker in np.unique(keys[slow & ~explained]).tolist():
+            mine = keys == worker
+            edges = np.flatnonzero(mine & slow & ~explained)
+            if _most(len(edges), np.count_nonzero(mine & known)):
+                explained[edges] = True
+                numbers = (float(np.median(values[edges])) for values in (edge.effect, edge.score))
+                first = int(np.median(edge.first[edges]))
+                found.append(LinkFinding(kind, worker, *numbers, first, tuple(edges.tolist())))
+    return found, explained
 
 
 def _finding(kind: str, index: int, test: Shifts, edges: Array) -> LinkFinding:

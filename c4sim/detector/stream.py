@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4sim.detector import budget, links
+from c4sim.detector import budget, links, stream_state
 from c4sim.detector.budget import Budget
 from c4sim.detector.compute import step_seconds
 from c4sim.detector.detect import Past, compute_ratios, detect, judged_rows, role_numbers, take_rows
 from c4sim.detector.errors import TelemetryError
 from c4sim.detector.robust import median_along
 from c4sim.detector.screen import SHIFTS, Screen
+from c4sim.detector.stream_state import StreamState
 from c4sim.detector.telemetry import AXES, Telemetry
 from c4sim.detector.verdicts import Verdict
 
@@ -54,21 +56,27 @@ class StreamDetector:
         if unknown:
             raise TelemetryError(unknown[0], f"is not a field without a time axis (known: {', '.join(_STATIC)})")
         self._allowed = allowed or Budget()
-        self._static = {name: np.asarray(value) for name, value in static.items() if value is not None}
-        self._ring: dict[str, Array] = {}
-        self._rows = 0
-        self._screens: dict[str, Screen] = {}
-        self._past = Past()
-        self._seen: dict[tuple[str, Any], int] = {}
-        self._since: dict[str, int] = {}
-        self._still = 0
-        self._threshold = np.inf
-        self._step = budget.DEFAULT_STEP_S
+        self._state = StreamState({name: np.asarray(value) for name, value in static.items() if value is not None})
+
+    @classmethod
+    def resume(cls, path: str | Path, allowed: Budget | None = None) -> StreamDetector:
+        """The detector that was saved to ``path``.
+
+        Raises:
+            TelemetryError: for a damaged file or one of another version.
+        """
+        detector = cls(allowed)
+        detector._state = stream_state.load(path)
+        return detector
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that is remembered to an .npz file."""
+        stream_state.save(path, self._state)
 
     @property
     def rows(self) -> int:
         """Rows taken so far."""
-        return self._rows
+        return self._state.rows
 
     def update(self, row: Mapping[str, Any]) -> list[Verdict]:
         """Take one row: field -> (N,), (E,), (M,) or a scalar; returns what is newly found.
@@ -79,24 +87,24 @@ class StreamDetector:
             TelemetryError: naming a field that is unknown, has another length, or is negative.
         """
         self._store(row)
-        self._rows += 1
+        self._state.rows += 1
         due = self._screen(row)
-        if self._rows <= WARM_UP[-1]:
-            due = due or self._rows in WARM_UP
-        due = due or self._rows % REVIEW == 0 or self._stopped()
+        if self._state.rows <= WARM_UP[-1]:
+            due = due or self._state.rows in WARM_UP
+        due = due or self._state.rows % REVIEW == 0 or self._stopped()
         found = self._judge() if due else []
-        if self._rows == WARM_UP[-1]:
+        if self._state.rows == WARM_UP[-1]:
             self._learn()
         return found
 
     def _store(self, row: Mapping[str, Any]) -> None:
-        at = self._rows % WINDOW
-        if not self._ring:
-            self._ring = {name: self._blank(name, value) for name, value in row.items()}
-        for name, array in self._ring.items():
+        at = self._state.rows % WINDOW
+        if not self._state.ring:
+            self._state.ring = {name: self._blank(name, value) for name, value in row.items()}
+        for name, array in self._state.ring.items():
             value = row.get(name)
             array[at] = _missing(array) if value is None else self._checked(name, value, array)
-        extra = sorted(set(row) - set(self._ring))
+        extra = sorted(set(row) - set(self._state.ring))
         if extra:
             raise TelemetryError(extra[0], "was not in the first row")
 
@@ -120,55 +128,57 @@ class StreamDetector:
         due = False
         if row.get("phase", "train") != "train":
             return due
-        for name, screen in self._screens.items():
+        for name, screen in self._state.screens.items():
             value = row.get(name)
             if value is None:
                 continue
             amount = dict(_FAMILIES)[name]
-            largest = screen.update(_seconds(name, value, row, self._step), row.get(amount) if amount else None)
-            if largest <= self._threshold:
-                self._since.pop(name, None)
+            largest = screen.update(_seconds(name, value, row, self._state.step_s), row.get(amount) if amount else None)
+            if largest <= self._state.threshold:
+                self._state.since.pop(name, None)
                 continue
-            waited = self._rows - self._since.setdefault(name, self._rows)
+            waited = self._state.rows - self._state.since.setdefault(name, self._state.rows)
             due = due or waited in (0, 1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 48)
             if waited >= _PATIENCE:
-                screen.reset(screen.candidates(self._threshold))
+                screen.reset(screen.candidates(self._state.threshold))
         return due
 
     def _stopped(self) -> bool:
         """True in rows where a stop would be seen for the second, third, fifth, ... time."""
-        numbers = [name for name in ("op_started", "op_done") if name in self._ring]
-        at, before = (self._rows - 1) % WINDOW, (self._rows - 2) % WINDOW
-        open_step = "step_time_s" in self._ring and bool(np.isnan(self._ring["step_time_s"][at]))
-        same = all(np.array_equal(self._ring[n][at], self._ring[n][before], equal_nan=True) for n in numbers)
-        stopped = self._rows >= 2 and same and (open_step if "step_time_s" in self._ring else bool(numbers))
-        self._still = self._still + 1 if stopped else 0
-        return self._still in (1, 2, 4, 8, 16)
+        numbers = [name for name in ("op_started", "op_done") if name in self._state.ring]
+        at, before = (self._state.rows - 1) % WINDOW, (self._state.rows - 2) % WINDOW
+        open_step = "step_time_s" in self._state.ring and bool(np.isnan(self._state.ring["step_time_s"][at]))
+        same = all(
+            np.array_equal(self._state.ring[n][at], self._state.ring[n][before], equal_nan=True) for n in numbers
+        )
+        stopped = self._state.rows >= 2 and same and (open_step if "step_time_s" in self._state.ring else bool(numbers))
+        self._state.still = self._state.still + 1 if stopped else 0
+        return self._state.still in (1, 2, 4, 8, 16)
 
     def window(self) -> Telemetry:
         """The kept rows, oldest first."""
-        order = np.arange(max(0, self._rows - WINDOW), self._rows) % WINDOW
-        return Telemetry(**self._static, **{name: array[order] for name, array in self._ring.items()})
+        order = np.arange(max(0, self._state.rows - WINDOW), self._state.rows) % WINDOW
+        return Telemetry(**self._state.static, **{name: array[order] for name, array in self._state.ring.items()})
 
     def _judge(self) -> list[Verdict]:
-        oldest = max(0, self._rows - WINDOW)
+        oldest = max(0, self._state.rows - WINDOW)
         try:
             window = self.window()
         except TelemetryError:
-            if any(np.isfinite(array).any() for name, array in self._ring.items() if name != "phase"):
+            if any(np.isfinite(array).any() for name, array in self._state.ring.items() if name != "phase"):
                 raise
             return []
         return [
             dataclasses.replace(verdict, first_step=verdict.first_step + oldest)
-            for verdict in detect(window, self._allowed, self._past)
+            for verdict in detect(window, self._allowed, self._state.past)
             if self._is_new(verdict)
         ]
 
     def _is_new(self, verdict: Verdict) -> bool:
-        key = verdict.kind, str(verdict.entity)
-        last = self._seen.get(key)
-        self._seen[key] = self._rows
-        return last is None or self._rows - last > _REPEAT
+        key = f"{verdict.kind} {verdict.entity}"
+        last = self._state.seen.get(key)
+        self._state.seen[key] = self._state.rows
+        return last is None or self._state.rows - last > _REPEAT
 
     def _learn(self) -> None:
         """Own levels and noise of every series from the window, for the sums and as the past."""
@@ -178,20 +188,20 @@ class StreamDetector:
         if part is None:
             return
         known = self._allowed.step_time_s or step_seconds(part.step_time_s, part.wall_s, part.compute_s)
-        self._step = known or budget.DEFAULT_STEP_S
+        self._state.step_s = known or budget.DEFAULT_STEP_S
         fields = part.present()
         series = 0
         for name, amount in _FAMILIES:
             if name not in fields or not np.isfinite(fields[name]).any():
                 continue
-            values = _seconds(name, fields[name], fields, self._step)
+            values = _seconds(name, fields[name], fields, self._state.step_s)
             values = np.where(values > 0, values, np.nan)
             work = fields.get(amount) if amount else None
-            self._screens[name] = Screen.learn(values, work, self._kinds(name, part), name == "delay_s")
+            self._state.screens[name] = Screen.learn(values, work, self._kinds(name, part), name == "delay_s")
             series += values.shape[1] * (len(SHIFTS) + 1)
-        self._past = _past(part)
+        self._state.past = _past(part)
         share = self._allowed.false_alarms / budget.FAMILIES
-        self._threshold = float(np.log(max(series, 1) * budget.MONTH_S / self._step / share))
+        self._state.threshold = float(np.log(max(series, 1) * budget.MONTH_S / self._state.step_s / share))
 
     def _kinds(self, name: str, part: Telemetry) -> Array:
         if name == "delay_s":

@@ -70,9 +70,10 @@ def test_bytes_explain_delays_with_a_fixed_part_for_each_class_of_link():
     assert judged(delay, bytes=sent, host=host) == []
     slow = (SRC == 3) & crosses
     delay[:, slow] *= 1.4
-    found = judged(delay, bytes=sent, host=host)
-    assert {e for v in found for e in ([v.entity] if isinstance(v.entity, tuple) else [(v.entity,)])} == {(3,)}
-    assert found[0].kind == "slow_sender"
+    assert {(v.kind, v.entity) for v in judged(delay, bytes=sent, host=host)} == {
+        ("slow_path", (3, 6)),
+        ("slow_path", (3, 8)),
+    }
 
 
 def test_edges_without_bytes_and_dark_edges_say_nothing():
