@@ -138,9 +138,9 @@ def _point_entry(point: Point, base: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_plan(document: Mapping[str, Any]) -> Plan:
     """The plan that a manifest describes. Raises SweepError with what is wrong with it."""
+    if document.get("schema_version") != SCHEMA_VERSION or document.get("kind") != "sweep":
+        raise SweepError(f"manifest: must be of kind sweep and schema_version {SCHEMA_VERSION}")
     try:
-        if document["schema_version"] != SCHEMA_VERSION or document["kind"] != "sweep":
-            raise SweepError(f"manifest: must be of kind sweep and schema_version {SCHEMA_VERSION}")
         base = document["base"]["document"]
         replications = document["replications"]
         return Plan(
@@ -154,6 +154,8 @@ def read_plan(document: Mapping[str, Any]) -> Plan:
         raise SweepError("\n".join(f"manifest: {problem}" for problem in error.problems)) from None
     except (KeyError, TypeError, AttributeError) as error:
         raise SweepError(f"manifest: is no manifest of a sweep ({type(error).__name__}: {error})") from None
+    except ValueError as error:
+        raise SweepError(f"manifest: {error}") from None
 
 
 def _read_point(entry: Mapping[str, Any], base: Mapping[str, Any]) -> Point:
@@ -161,7 +163,7 @@ def _read_point(entry: Mapping[str, Any], base: Mapping[str, Any]) -> Point:
         return Point(entry["number"], entry["values"], None, entry["error"])
     scenario = validate(documents.apply(base, entry["change"]))
     if scenario.digest() != entry["digest"]:
-        raise SweepError(f"manifest: points[{entry['number']}]: its digest is not that of its scenario")
+        raise ValueError(f"points[{entry['number']}]: its digest is not that of its scenario")
     return Point(entry["number"], entry["values"], scenario)
 
 

@@ -1,5 +1,6 @@
 """`sweep`: points times replications into one folder, to be stopped and continued at will."""
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +15,14 @@ from c4sim.experiment.sweep_run import Outcome, SweepRun, failure_text
 
 WHOLE = Shard()
 DEFAULT_FOLDER = Path("sweeps")
+NAME_LENGTH = 60
 
 
 def default_folder(plan: Plan) -> Path:
     """The same command finds its folder again; another one never meets it."""
-    return DEFAULT_FOLDER / f"{plan.base.name}-{plan.digest()[:8]}"
+    # A scenario's name is free text, and must not lead out of the folder.
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", plan.base.name)[:NAME_LENGTH]
+    return DEFAULT_FOLDER / f"{name}-{plan.digest()[:8]}"
 
 
 def make_backend(executor: str, workers: int | None, address: str | None) -> Backend:

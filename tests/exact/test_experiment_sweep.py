@@ -293,6 +293,34 @@ def test_the_default_folder_is_the_commands_own(tmp_path: Path, monkeypatch: pyt
     assert all(folder.parts[0] == "sweeps" and folder.name.startswith("single_class-") for folder in folders)
 
 
+def test_a_name_does_not_lead_out_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenario = validate({"name": "../../x/../é"})
+    folder = sweep(Plan(scenario, (Point(0, {}, scenario),), 1), workers=1, kernel=fakes.FAST).folder
+    assert folder.resolve().parent == tmp_path / "sweeps"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": -1}, "seed: must be a whole number"),
+        ({"replications": {"half_width": -1}}, "target: must be a finite half width"),
+        ({"replications": {"half": 1}}, "is no manifest of a sweep"),
+        ({"replications": 0}, "replications: must be"),
+        ({"points": []}, "at least one point"),
+        ({"kind": "run"}, "must be of kind sweep"),
+        ({"base": {"document": {"horizon": "-1d"}}}, "manifest: horizon: "),
+        ({"points": [{"number": 0, "values": {}, "digest": "0", "change": {}}]}, r"points\[0\]: its digest"),
+    ],
+)
+def test_a_manifest_is_checked_before_it_is_run(whole: Path, tmp_path: Path, change: dict, message: str) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps({**json.loads((whole / "manifest.json").read_text()), **change}))
+    with pytest.raises(SweepError, match=message):
+        rerun(path, tmp_path / "again", kernel=fakes.FAST)
+    assert not (tmp_path / "again").exists()
+
+
 def test_nothing_of_the_machine_is_in_the_manifest(whole: Path) -> None:
     text = (whole / "manifest.json").read_text()
     assert str(Path.home()) not in text.replace('"/"', "")
