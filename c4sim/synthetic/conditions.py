@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.synthetic import noise
-from c4sim.synthetic.draft import Draft
+from c4sim.synthetic.draft import FIRST, LEAD, Draft
 
 Array = NDArray[Any]
 Condition = Callable[[Draft], None]
@@ -141,11 +141,13 @@ def clock_skew(draft: Draft) -> None:
 
 
 def membership(draft: Draft) -> None:
-    """The number of workers changes: a replica leaves, or joins, in mid-trace."""
+    """The number of workers changes: a replica joins in the first rows, or leaves in mid-trace."""
     rng, layout = draft.rng, draft.layout
     who = layout.grid[:, int(rng.integers(layout.dp)), :].ravel()
-    at = int(rng.integers(draft.steps // 4, draft.steps * 3 // 4))
-    darken(draft, who, slice(at, None) if noise.chance(rng, 0.5) else slice(0, at))
+    if noise.chance(rng, 0.5):
+        darken(draft, who, slice(0, int(rng.integers(LEAD // 3, FIRST))))
+    else:
+        darken(draft, who, slice(int(rng.integers(draft.steps // 4, draft.steps * 3 // 4)), None))
 
 
 def small_roles(draft: Draft) -> None:

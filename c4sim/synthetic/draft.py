@@ -14,6 +14,8 @@ from c4sim.synthetic.layout import Layout
 Array = NDArray[Any]
 #: Steps before a fault that does not stand from the start, and after it until the end.
 LEAD, REST = 32, 96
+#: A job runs at least so many rows before it stops.
+FIRST = 24
 #: Share of the work that does not depend on the load.
 FIXED_SHARE = (0.1, 0.4)
 

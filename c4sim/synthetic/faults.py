@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.synthetic import noise
-from c4sim.synthetic.draft import Draft
+from c4sim.synthetic.draft import LEAD, Draft
 from c4sim.synthetic.truth import EntityType, Fault
 
 Array = NDArray[Any]
@@ -41,7 +41,8 @@ class Site:
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self._seen = draft.dark_worker.mean(axis=0) < 0.15
+        dark = draft.dark_worker
+        self._seen = (dark.mean(axis=0) < 0.15) & (dark[:LEAD].mean(axis=0) < 0.25)
         self._free = self._seen.copy()
 
     def take_edges(self, edges: Any) -> None:
@@ -67,12 +68,21 @@ class Site:
         free[layout.edges["tp"]] = False
         return noise.pick(self.draft.rng, np.flatnonzero(free))
 
-    def hosts(self, count: int, shared: bool = False) -> Array:
-        """(count,) neighbouring hosts of free workers; shared: beside whatever else is there."""
-        layout = self.draft.layout
-        bad = np.bincount(layout.host, weights=~(self._seen if shared else self._free))
-        good = [h for h in range(len(bad) - count + 1) if not bad[h : h + count].any()]
+    def hosts(self, count: int) -> Array:
+        """(count,) neighbouring hosts of free workers; if there are none, beside another fault."""
+        good = self._hosts_of(self._free, count) or self._hosts_of(self._seen, count)
         return noise.pick(self.draft.rng, good) + np.arange(count)
+
+    def stuck(self, name: str) -> int:
+        """An edge of the named kind whose ends both report."""
+        layout = self.draft.layout
+        part = layout.edges[name]
+        seen = self._seen[layout.src[part]] & self._seen[layout.dst[part]]
+        return noise.pick(self.draft.rng, np.flatnonzero(seen) + part.start)
+
+    def _hosts_of(self, workers: Array, count: int) -> list[int]:
+        bad = np.bincount(self.draft.layout.host, weights=~workers)
+        return [h for h in range(len(bad) - count + 1) if not bad[h : h + count].any()]
 
 
 def slow_compute(site: Site) -> list[Injection]:
@@ -142,9 +152,15 @@ def two_faults(site: Site) -> list[Injection]:
 
 
 def one_rack(site: Site) -> list[Injection]:
-    """The two hosts of one rack slow down together (cooling, power)."""
+    """The two hosts of one rack slow down together (cooling, power).
+
+    Slow from the first step, and no roles given: that is also how a pipeline stage with more work
+    looks, so such a job stands apart.
+    """
     layout = site.draft.layout
     factor = noise.log_uniform(site.draft.rng, 1.2, 1.8)
+    if site.draft.onset == 0 and "role" not in site.draft.gives:
+        site.draft.apart = "rack slow from the first step, roles withheld"
     found = []
     for host in site.hosts(2):
         who = site.take(np.flatnonzero(layout.host == host))
@@ -156,7 +172,7 @@ def one_rack(site: Site) -> list[Injection]:
 def offset_clock(site: Site) -> list[Injection]:
     """One host's clock is off by 5 to 60 seconds, either way."""
     draft = site.draft
-    host = int(site.hosts(1, shared=True)[0])
+    host = int(site.hosts(1)[0])
     who = tuple(np.flatnonzero(draft.layout.host == host).tolist())
     sign = 1 if noise.chance(draft.rng, 0.5) else -1
     seconds = sign * noise.log_uniform(draft.rng, 5, 60)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from c4sim.synthetic import noise
 from c4sim.synthetic.barriers import FORWARD, MICRO, Timing
 from c4sim.synthetic.counters import TP_OPS, Counters
-from c4sim.synthetic.draft import Draft
+from c4sim.synthetic.draft import FIRST, Draft
 from c4sim.synthetic.faults import Site
 from c4sim.synthetic.layout import Layout
 from c4sim.synthetic.truth import EntityType, Fault
@@ -42,7 +42,7 @@ class Stop:
 def plan(kind: str, site: Site) -> tuple[Fault, int | None]:
     """Choose the culprit; returns its record and the stuck edge, if it is one."""
     draft = site.draft
-    rows = np.arange(max(draft.onset, 8), draft.steps)
+    rows = np.arange(max(draft.onset, FIRST), draft.steps)
     row = int(rows[draft.trains[rows]][0])
     edge = None
     workers: tuple[int, ...] = site.take(site.worker())
@@ -60,9 +60,7 @@ def _stuck_edge(site: Site) -> int:
     layout = site.draft.layout
     share = IN_PIPELINE if layout.pp > 1 else 0.0
     pipeline = layout.dp == 1 or noise.chance(site.draft.rng, share)
-    part = layout.edges["forward" if pipeline else "dp"]
-    free = np.flatnonzero(~site.draft.dark_edge[:, part].all(axis=0)) + part.start
-    return noise.pick(site.draft.rng, free)
+    return site.stuck("forward" if pipeline else "dp")
 
 
 def stop(
