@@ -98,7 +98,7 @@ class TimeoutModel:
         return self.pauses * (1.0 - float(self.pause.cdf(np.array([limit]))[0]))
 
     def cost(self, limit: float) -> float:
-        """Time lost per operating time: hangs wait for the limit, false alarms cost a restart and the work since a save.
+        """Time lost per operating time: hangs wait T, false alarms cost a restart and unsaved work.
 
         `lam_hang T + lam_pause P(pause > T) (R + X)` with X the mean lost work at the job's whole failure rate.
         """
