@@ -49,9 +49,17 @@ def test_after_a_failure_the_next_life_starts_at_the_failure_and_not_at_the_late
     process = process_of({"a": lasting(100.0, clock="calendar")}, nodes=1)
     process.run(0.0, 100.0, OPERATING)
     assert process.take(100.0, OPERATING) is not None
+    process.swap(0, 0, None, 100.0)
     process.run(100.0, 130.0, STOPPED)
-    process.swap(0, 0, 7, 130.0)
+    process.swap(0, None, 7, 130.0)
     assert process.next_time(130.0, OPERATING) == 200.0
+
+
+def test_answering_a_failure_by_a_swap_or_not_leaves_the_sequence_as_it_is() -> None:
+    weibull = {"law": "weibull", "shape": 0.7, "mtbf": "10s per node", "scope": "node"}
+    kept, swapped = process_of({"a": weibull}), process_of({"a": weibull})
+    assert times(kept, 500.0) == times(swapped, 500.0, answer=replace_by_new)
+    assert len(kept.drawn(0)) > 100
 
 
 def test_a_swap_for_another_reason_renews_the_slot_and_only_it() -> None:

@@ -59,6 +59,13 @@ def test_cumulative_multiplier_by_quadrature(
     assert pace.inverse(math.inf) == math.inf
 
 
+@pytest.mark.parametrize("days", [0.0, 20.0, 44.0, 45.0, 59.0, 61.0, 400.0])
+def test_temperature_and_reinforcement_multiply(days: float) -> None:
+    celsius = WARMING.celsius[min(int(days // 30), 2)]
+    exact = arrhenius(WARMING, celsius) * 0.5 ** -min(days / 45, 1.0)
+    assert CalendarPace(WARMING, WORSENING).multiplier(days * DAY) == pytest.approx(exact, rel=1e-12)
+
+
 def test_the_last_temperature_stays() -> None:
     pace = CalendarPace(WARMING, None)
     assert pace.multiplier(99 * MONTH) == pace.multiplier(2 * MONTH) == arrhenius(WARMING, 55.0)
