@@ -86,7 +86,7 @@ class SlowFleet:
 
     def hot_next(self) -> float:
         standing = sum(u.state == "spare" for u in self.units)
-        if self.s.spares.state == "shelf" or self.size == "unlimited" or not standing or not self.hot_rate:
+        if self.s.spares.state == "shelf" or not standing or not self.hot_rate:
             return math.inf
         gaps = -sum(math.log1p(-self.streams.uniform(Purpose.HOT_SPARE, HOT, k)) for k in range(self.hot_count + 1))
         return self.now + max(gaps - self.hot_used, 0.0) / (standing * self.hot_rate)

@@ -60,7 +60,7 @@ class Fleet:
             None if replacement is None else IncidentDraws(streams, Purpose.REPAIR, law_of(replacement))
         )
         self._hot: HotSpares | None = None
-        if scenario.spares.state == "hot" and not self._pools.unlimited:
+        if scenario.spares.state == "hot":
             self._hot = HotSpares(hot_spare_rate(scenario), streams)
             self._hot.stand(0.0, self.spares_on_shelf())
 

@@ -1,7 +1,5 @@
 """Hot spares: when they fail, which one, and that nothing else moves the sequence."""
 
-import math
-
 import numpy as np
 import pytest
 from fleet_tools import scenario_of
@@ -9,7 +7,7 @@ from fleet_tools import scenario_of
 from c4sim.fleet import Fleet, Place, Reason, hot_spare_rate
 from c4sim.fleet.draws import HOT_SPARE_STREAM
 from c4sim.fleet.hot_spares import HotSpares
-from c4sim.scenario import Scenario
+from c4sim.scenario import Scenario, ScenarioError
 from c4sim.streams import Purpose, Streams
 
 FAULTS = {"crash": {"mtbf": "1000s per node", "scope": "node"}}
@@ -97,7 +95,7 @@ def test_the_rate_counts_every_class_that_takes_one_node_out() -> None:
     assert hot_spare_rate(hot(50, 2, faults=compound)) == pytest.approx(1e-3)
 
 
-def test_an_unlimited_pool_has_no_hot_spares() -> None:
+def test_an_unlimited_pool_of_hot_spares_is_refused() -> None:
     """A spare of an unlimited pool exists only from when it is needed."""
-    fleet = Fleet(scenario_of(3, {"per_pool": "unlimited", "state": "hot"}, {}, faults=FAULTS), Streams(1, 0, 0))
-    assert fleet.next_change() == math.inf
+    with pytest.raises(ScenarioError, match=r"spares\.state"):
+        scenario_of(3, {"per_pool": "unlimited", "state": "hot"}, {}, faults=FAULTS)

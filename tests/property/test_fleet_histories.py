@@ -41,6 +41,8 @@ def scenarios(draw: Callable[..., Any]) -> Scenario:
         spares |= {"total": draw(COUNTS)}
     else:
         spares |= {"per_pool": draw(COUNTS), "pool_nodes": draw(st.integers(1, 7)), "borrowing": draw(st.booleans())}
+    if "unlimited" in (spares.get("total"), spares.get("per_pool")):
+        spares["state"] = "shelf"
     repair: dict[str, Any] = {"retirement": draw(st.none() | RETIREMENT)}
     if draw(st.booleans()):
         repair |= {"duration": draw(DELAYS), "crews": draw(CREWS)}
