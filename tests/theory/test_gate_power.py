@@ -39,12 +39,11 @@ def test_unchanged_passes_and_two_percent_does_not(cv: float) -> None:
     baseline = baseline_of(months(random, cv, replications), GATES, None, check)
     verdicts = {
         factor: [compare_metrics(baseline, months(random, cv, check, factor))[0].verdict for _ in range(TRIALS)]
-        for factor in (1.0, 1.02, 0.98)
+        for factor in (1.0, 1.02)
     }
     assert verdicts[1.0].count(Verdict.EQUIVALENT) >= 198
-    for factor in (1.02, 0.98):
-        assert verdicts[factor].count(Verdict.EQUIVALENT) <= 1
-        assert verdicts[factor].count(Verdict.CHANGED) >= 198
+    assert verdicts[1.02].count(Verdict.EQUIVALENT) <= 1
+    assert verdicts[1.02].count(Verdict.CHANGED) >= 198
 
 
 def test_the_sizes_are_what_the_power_needs() -> None:
