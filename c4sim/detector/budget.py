@@ -39,11 +39,14 @@ MIN_INPUT = 0.02
 
 #: Share of the rows since the onset that must show at least half of the effect: a pause does not.
 PERSISTENCE = 0.6
-#: Rows that a change must have lasted.
-MIN_ROWS = 5
-#: Residuals are limited to this many standard deviations about the series' median, so that a pause of
-#: any length in one row weighs no more than a moderate one.
-CLIP = 4.0
+#: Rows that a change must have lasted: half of the 16 in which a strong one has to be found.
+MIN_ROWS = 8
+#: Residuals are limited to this many standard deviations about the series' median: a pause of any length
+#: in one row then adds at most CLIP^2 / (2 MIN_ROWS) = 4 nats, far below every threshold, while a lasting
+#: shift passes in 16 rows even if correlation makes 10 rows count as one.
+CLIP = 8.0
+#: The same for one row of the cumulative sums, which have no rule of persistence of their own.
+SCREEN_CLIP = 4.0
 #: Smallest standard deviation of a log ratio that is believed (timers, rounding).
 NOISE_FLOOR = 0.002
 #: Smallest spread among peers that is believed: two healthy GPUs differ by about half a percent.

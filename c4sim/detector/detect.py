@@ -276,6 +276,8 @@ def _hang_verdicts(telemetry: Telemetry, stop: hangs.Stop, step_s: float) -> lis
         evidence = f"nothing has moved for {stop.rows} rows, and all who wait look alike"
         return [Verdict("unattributable", None, stop.seconds, 1.0, stop.first, evidence)]
     culprits = {hang.worker for hang in stop.hangs}
+    if telemetry.edge_src is not None:
+        culprits |= {int(telemetry.edge_src[hang.edge]) for hang in stop.hangs if hang.edge >= 0}
     waiting = [worker for worker in np.flatnonzero(stop.waiting).tolist() if worker not in culprits]
     harmed = tuple(scope.label(worker) for worker in waiting)
     verdicts = []

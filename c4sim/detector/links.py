@@ -149,7 +149,7 @@ def _most_are_slow(edges: Array, test: Shifts, worker: int) -> bool:
     first, effect = int(test.first[worker]), float(test.effect[worker])
     rise = median_along(edges[first:]) - (median_along(edges[:first]) if first else 0.0)
     known = np.isfinite(rise)
-    return _most(np.count_nonzero(rise[known] > effect / 2), np.count_nonzero(known))
+    return _most(int((rise[known] > effect / 2).sum()), int(known.sum()))
 
 
 def _most(slow: int, all_edges: int) -> bool:
@@ -166,11 +166,10 @@ def _ends_of_slow_edges(
         for worker in np.unique(keys[slow & ~explained]).tolist():
             mine = keys == worker
             edges = np.flatnonzero(mine & slow & ~explained)
-            if _most(len(edges), np.count_nonzero(mine & known)):
+            if _most(len(edges), int((mine & known).sum())):
                 explained[edges] = True
-                numbers = (float(np.median(values[edges])) for values in (edge.effect, edge.score))
-                first = int(np.median(edge.first[edges]))
-                found.append(LinkFinding(kind, worker, *numbers, first, tuple(edges.tolist())))
+                effect, score, first = (float(np.median(v[edges])) for v in (edge.effect, edge.score, edge.first))
+                found.append(LinkFinding(kind, worker, effect, score, int(first), tuple(edges.tolist())))
     return found, explained
 
 
