@@ -43,7 +43,7 @@ class Sizes:
     @classmethod
     def of(cls, replications: int) -> "Sizes":
         """Parts that compare on common random numbers need fewer months than June's own table; two is the least."""
-        parts = (max(2, replications // divisor) for divisor in (2, 10, 20, 50))
+        parts = (max(2, replications // divisor) for divisor in (2, 10, 25, 80))
         return cls(max(2, replications), *parts)
 
 

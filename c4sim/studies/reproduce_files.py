@@ -17,7 +17,7 @@ Table = tuple[Sequence[str], list[list[Any]]]
 
 
 def as_document(reproduction: Reproduction) -> dict[str, Any]:
-    """Everything that was found, as plain data for JSON: shares as fractions, times in s, None for what does not exist."""
+    """Everything that was found, as plain data for JSON: shares as fractions, times in s, None for what is not."""
     found = reproduction
     return {
         "schema_version": SCHEMA_VERSION,
