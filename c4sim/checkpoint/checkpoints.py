@@ -31,7 +31,7 @@ class Checkpoints:
         self.work = 0.0
         self._legs = 0
         self._start: float | None = None
-        self._leg = Leg(0.0, 0.0, 0, self._plan.nominal)
+        self._leg = Leg(0.0, 0.0, 0.0, 0, self._plan.nominal)
 
     @property
     def interval(self) -> float:
@@ -43,7 +43,7 @@ class Checkpoints:
         if self._start is None:
             self._start = now
         self._legs += 1
-        self._leg = Leg(now, self.work, self._legs, self._plan.fresh(self.work))
+        self._leg = Leg(now, now, self.work, self._legs, self._plan.fresh(self.work))
 
     def progress(self, wall: float) -> Progress:
         """What the first `wall` seconds of this stretch hold. A save that ends at `wall` counts."""
@@ -68,12 +68,9 @@ class Checkpoints:
         """From `wall` of this stretch on the job works at `factor` of its rate. A save under way is not slowed."""
         leg = self._leg
         cut = leg.end(wall)
-        work = leg.work + cut.progress.productive_s
+        timeline = self._plan.resumed(leg.work + cut.progress.productive_s, factor, cut.entry)
         self._legs += 1
-        timeline = self._plan.resumed(work, factor, cut.entry)
-        base = leg.including(cut.progress)
-        leg.following = Leg(leg.stretch, work, self._legs, timeline, leg.wall + cut.wall, base, leg)
-        self._leg = leg.following
+        self._leg = leg.follow(cut, self._legs, timeline)
 
     def wall_until_work(self, work: float) -> float:
         """The first moment of this stretch, from its start, at which the job's surviving work reaches `work`."""
@@ -113,4 +110,4 @@ class Checkpoints:
         self._store.close(leg, now)
         self.work += leg.progress(now - leg.stretch).productive_s
         self._legs += 1
-        return self._store.save(Leg(now, self.work, self._legs, _SAVED_AT_ONCE))
+        return self._store.save(Leg(now, now, self.work, self._legs, _SAVED_AT_ONCE))

@@ -9,38 +9,45 @@ from c4sim.checkpoint.timeline import Cut, Timeline
 class Leg:
     """The part of a stretch that runs at one rate. A stretch without slow faults is one leg.
 
-    stretch: absolute time of the stretch's start, s; work: the job's work at the leg's start; number: legs of the run
-    before this one; wall, base: length and progress of the stretch before this leg; previous: the leg of the same
-    stretch before it; following: the one after it, which begins at `cut`.
+    stretch, begin: absolute times of the stretch's start and the leg's, s; work: the job's work at the leg's start;
+    number: legs of the run before this one; wall, base: length and progress of the stretch before this leg; previous:
+    the leg of the same stretch before it; following: the one after it, which begins at `cut`.
     """
 
-    __slots__ = ("base", "begin", "cut", "following", "number", "previous", "stretch", "timeline", "wall", "work")
+    # Defaults of the class, not of the constructor: most legs never change them, and one is made per restart.
+    wall = 0.0
+    base = NO_PROGRESS_YET
+    previous: Leg | None = None
+    following: Leg | None = None
+    cut: Cut | None = None
 
-    def __init__(
-        self,
-        stretch: float,
-        work: float,
-        number: int,
-        timeline: Timeline,
-        wall: float = 0.0,
-        base: Progress = NO_PROGRESS_YET,
-        previous: Leg | None = None,
-    ) -> None:
+    def __init__(self, stretch: float, begin: float, work: float, number: int, timeline: Timeline) -> None:
         self.stretch = stretch
-        self.begin = stretch + wall
+        self.begin = begin
         self.work = work
         self.number = number
         self.timeline = timeline
-        self.wall = wall
-        self.base = base
-        self.previous = previous
-        self.cut: Cut | None = None
-        self.following: Leg | None = None
+
+    def so_far(self) -> tuple[Leg, ...]:
+        """The legs of this stretch up to this one."""
+        legs: tuple[Leg, ...] = (self,)
+        leg = self.previous
+        while leg is not None:
+            legs, leg = (leg, *legs), leg.previous
+        return legs
 
     def end(self, wall: float) -> Cut:
         """The next leg begins `wall` into the stretch, or as soon after that as the job works."""
         self.cut = self.timeline.cut(max(wall - self.wall, 0.0))
         return self.cut
+
+    def follow(self, cut: Cut, number: int, timeline: Timeline) -> Leg:
+        """The leg that begins at `cut`, the end of this one."""
+        wall = self.wall + cut.wall
+        leg = Leg(self.stretch, self.stretch + wall, self.work + cut.progress.productive_s, number, timeline)
+        leg.wall, leg.base, leg.previous = wall, self._including(cut.progress), self
+        self.following = leg
+        return leg
 
     def at(self, wall: float) -> Leg:
         """The leg of this stretch, not after this one, that `wall` (from the stretch's start) lies in."""
@@ -51,9 +58,9 @@ class Leg:
 
     def progress(self, wall: float) -> Progress:
         """What the first `wall` seconds of the stretch hold; `wall` not before this leg."""
-        return self.including(self.timeline.progress(wall - self.wall))
+        return self._including(self.timeline.progress(wall - self.wall))
 
-    def including(self, here: Progress) -> Progress:
+    def _including(self, here: Progress) -> Progress:
         """Progress since the start of the stretch, if `here` is that of this leg."""
         base = self.base
         return Progress(

@@ -44,9 +44,13 @@ class _Point(NamedTuple):
     work: float
 
 
+_NEVER = _Point(0, inf, inf, inf)
+
+
 class _TierSaves(NamedTuple):
     """A tier's saves: those before the loop, those of one turn, and when they end (in the loop's first turn)."""
 
+    before: int
     early: list[_Point]
     early_ends: list[float]
     turn: list[_Point]
@@ -172,7 +176,7 @@ class Periodic:
             count = bisect_right(saves.early_ends, until)
         else:
             turn = int((until - ends[0]) / period.wall)
-            count = len(saves.early) + turn * len(ends) + bisect_right(ends, until - turn * period.wall)
+            count = saves.before + turn * len(ends) + bisect_right(ends, until - turn * period.wall)
         while self.save_end(tier, count) + lag <= wall:
             count += 1
         while count and self.save_end(tier, count - 1) + lag > wall:
@@ -182,29 +186,31 @@ class Periodic:
     def begun(self, tier: int, wall: float) -> int:
         """See Timeline."""
         count = self.saved(tier, wall, 0.0)
-        return count + (self._save(tier, count)[0] <= wall)
+        turns, save = self._save(tier, count)
+        return count + (turns * self._period.wall + save.begin <= wall)
 
-    def _save(self, tier: int, index: int) -> tuple[float, float, float]:
-        """When the save begins and ends, and its work."""
-        saves, period = self._saves[tier], self._period
-        later = index - len(saves.early)
+    def _save(self, tier: int, index: int) -> tuple[int, _Point]:
+        """The tier's save `index`, and the turns to add to its times and work."""
+        saves = self._saves[tier]
+        later = index - saves.before
         if later < 0:
-            turns, begin, end, work = saves.early[index]
-        elif saves.turn:
-            turn, place = divmod(later, len(saves.turn))
-            turns, begin, end, work = saves.turn[place]
-            turns += turn
-        else:
-            return inf, inf, inf
-        return turns * period.wall + begin, turns * period.wall + end, turns * period.work + work
+            save = saves.early[index]
+            return save.turns, save
+        if not saves.turn:
+            return 0, _NEVER
+        turn, place = divmod(later, len(saves.turn))
+        save = saves.turn[place]
+        return save.turns + turn, save
 
     def save_end(self, tier: int, index: int) -> float:
         """See Timeline. inf if the tier takes no such save."""
-        return self._save(tier, index)[1]
+        turns, save = self._save(tier, index)
+        return turns * self._period.wall + save.end
 
     def save_work(self, tier: int, index: int) -> float:
         """See Timeline."""
-        return self._save(tier, index)[2]
+        turns, save = self._save(tier, index)
+        return turns * self._period.work + save.work
 
     def cut(self, wall: float) -> Cut:
         """See Timeline."""
@@ -252,7 +258,7 @@ def _of(saves: list[Save[Number]], tier: int) -> list[Save[Number]]:
 
 def _tier_saves(early: list[Save[Number]], later: list[Save[Number]], wall: Number, work: Number) -> _TierSaves:
     before, turn = [[_point(save, wall, work) for save in saves] for saves in (early, later)]
-    return _TierSaves(before, [float(s.end) for s in early], turn, [float(s.end) for s in later])
+    return _TierSaves(len(before), before, [float(s.end) for s in early], turn, [float(s.end) for s in later])
 
 
 def _point(save: Save[Number], wall: Number, work: Number) -> _Point:

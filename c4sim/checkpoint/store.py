@@ -24,7 +24,7 @@ class Store:
         self._fallback = spec.fallback is not None
         self._retention = spec.retention
         self._tiers = plan.tiers
-        self._persist = plan.persist
+        self._lags = tuple(enumerate(plan.persist))
         self._volatile = plan.volatile
         self._shelves = [Shelf(self._failed) for _ in plan.tiers]
         self._nodes = scenario.job.nodes
@@ -37,29 +37,26 @@ class Store:
         """The stretch whose last leg is `leg` ends at `now`: what is durable by then stays, what is being written is
         not.
         """
-        legs = [leg]
-        while leg.previous is not None:
-            leg = leg.previous
-            legs.insert(0, leg)
+        legs = leg.so_far()
         shelves = self._shelves
         for part in legs:
-            for tier, persist in enumerate(self._persist):
+            for tier, persist in self._lags:
                 durable = part.durable(tier, now, persist)
                 if durable:
                     shelves[tier].put(part, tier, 0, durable)
         if self._retention is not None:
             self._delete(self._retention, legs, now)
 
-    def _delete(self, retention: Retention, legs: list[Leg], now: float) -> None:
+    def _delete(self, retention: Retention, legs: tuple[Leg, ...], now: float) -> None:
         for tier, shelf in enumerate(self._shelves):
             shelf.keep_newest(retention.keep - (retention.delete == "before" and self._writing(legs, tier, now)))
 
-    def _writing(self, legs: list[Leg], tier: int, now: float) -> bool:
+    def _writing(self, legs: tuple[Leg, ...], tier: int, now: float) -> bool:
         """Whether the tier's last save of these legs has begun and never became durable."""
         for leg in reversed(legs):
             begun = leg.begun(tier, now)
             if begun:
-                durable = leg.durable(tier, now, self._persist[tier])
+                durable = leg.durable(tier, now, self._tiers[tier].persist)
                 last = Item(now, leg, tier, begun - 1)
                 return durable < begun or (self._failed is not None and self._failed(last))
         return False
@@ -118,5 +115,5 @@ class Store:
         for shelf in self._shelves:
             shelf.put(leg, 0, 0, 1)
         self.restart = Item(leg.save_time(0, 0), leg, 0, 0)
-        seconds = max(tier.stall for tier in tiers) + max(self._persist)
+        seconds = max(tier.stall for tier in tiers) + max(tier.persist for tier in tiers)
         return seconds, tiers[0].load
