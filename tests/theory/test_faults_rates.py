@@ -109,6 +109,15 @@ def test_dispersion_of_clustered_arrivals(dispersion: float) -> None:
     assert within((counts[1:] - 6.0) * (counts[:-1] - 6.0), 0.0)
 
 
+def test_two_clustered_classes_cluster_apart() -> None:
+    fault = {"rate": "6 per job-day", "clustering": {"dispersion": 20, "window": "1d"}}
+    counts = np.zeros((2, 2_000))
+    for time, event in walk(process_of({"a": fault, "b": fault}), 2_000 * DAY):
+        assert event is not None
+        counts[event.class_index, int(time // DAY)] += 1
+    assert within((counts[0] - 6.0) * (counts[1] - 6.0), 0.0)
+
+
 def test_clustering_counts_on_the_classs_own_clock() -> None:
     """The job operates every other half day: two half days of operation make one window of its clock."""
     clustering = {"dispersion": 8.0, "window": "1d"}
