@@ -1,19 +1,20 @@
 """Figures, page and plain summary of a reproduction, from the files of its folder."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from c4sim.report import style
-from c4sim.report.markdown import Table
 from c4sim.report.reproduce_bars import published_and_simulated, waterfall
-from c4sim.report.reproduce_page import levers_table, month_table, other_job_table, page
+from c4sim.report.reproduce_page import headline, levers_table, month_table, other_job_table, page
 from c4sim.report.reproduce_sweeps import delay_figure, interval_figure, spares_figure
 from c4sim.report.reproduce_timeline import timeline_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+__all__ = ["FIGURES", "PAGE", "headline", "summary", "write_report"]
 
 PAGE = "report.md"
 FIGURES: Mapping[str, "Callable[[Mapping[str, Any]], Figure]"] = {
@@ -37,9 +38,9 @@ def write_report(folder: Path) -> None:
     replace_text(folder / PAGE, page(results))
 
 
-def summary(results: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
-    """(title, table) for a terminal, from the document of a reproduction."""
+def summary(results: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+    """(title, header, rows) of the tables for a terminal, from the document of a reproduction."""
     for name, title in results["titles"].items():
-        yield title, month_table(results, name)
-    yield "Another job: 4,096 GPUs", other_job_table(results)
-    yield "Who earned what (Shapley shares)", levers_table(results)
+        yield title, *month_table(results, name)
+    yield "Another job: 4,096 GPUs", *other_job_table(results)
+    yield "Who earned what (Shapley shares)", *levers_table(results)
