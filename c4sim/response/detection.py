@@ -17,7 +17,7 @@ class _Layer:
     def __init__(self, spec: Layer, index: int, streams: Streams) -> None:
         self.spec = spec
         self.index = index
-        self.limits = {} if spec.limits is None else spec.limits.model_dump(mode="python", exclude_none=True)
+        self.limits = {phase: limit for phase, limit in spec.limits or () if limit is not None}
         self._delay = Sampler(streams, Purpose.DETECTION, law_of(spec.delay))
         self._phase = Sampler(streams, Purpose.LAYER_PHASE)
         self._coverage = Sampler(streams, Purpose.COVERAGE)
