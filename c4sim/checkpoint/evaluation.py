@@ -22,9 +22,8 @@ class Evaluated:
         self._inner = inner
         self._every = every
         self._duration = duration
-        since = fmod(work, every)
-        near = _SAME * every
-        self._first = every if since < near or since > every - near else every - since
+        left = every - fmod(work, every)
+        self._first = left if left > _SAME * every else every
 
     def _due(self, index: int) -> float:
         """When evaluation `index` (from 0) is due, without the pauses before it."""

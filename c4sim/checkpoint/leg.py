@@ -73,10 +73,8 @@ class Leg:
     def durable(self, tier: int, now: float, persist: float) -> int:
         """Number of this leg's saves in `tier` that are durable at `now` (absolute), `persist` after their stall."""
         cut = self.cut
-        if cut is None:
+        if cut is None or now - self.begin <= cut.wall:
             return self.timeline.saved(tier, now - self.begin, persist)
-        if now - self.begin <= cut.wall:
-            return min(self.timeline.saved(tier, now - self.begin, persist), cut.saved[tier])
         count = cut.saved[tier]
         return count - (count > 0 and self._written_after(now) < cut.entry.open[tier])
 

@@ -55,6 +55,16 @@ def test_keep_last_one_loses_the_restart_point_too() -> None:
     assert made.work == 0.0
 
 
+def test_a_save_that_a_slow_node_put_off_deletes_nothing() -> None:
+    """At the old rate the second save would have begun at 1,300 s; at a tenth of it that is at 6,250 s."""
+    made = checkpoints(checkpoint=blocking("600s", "100s", retention={"keep": 1, "delete": "before"}))
+    made.set_rate(750.0, 0.1)
+    assert made.rollback(1350.0, SOMEWHERE).kept_until == 700.0
+    made.begin(0.0)
+    made.set_rate(50.0, 0.1)
+    assert made.rollback(5550.0, SOMEWHERE).kept_until == 0.0
+
+
 @pytest.mark.parametrize(
     ("lost", "kept", "load"),
     [((3,), 909.0, 5.0), ((3, 4), 505.0, 60.0), ((3, 6), 909.0, 5.0), ((0, 7), 505.0, 60.0), ((), 909.0, 5.0)],

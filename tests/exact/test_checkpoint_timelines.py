@@ -125,6 +125,8 @@ def test_free_saves_also_wait_for_the_evaluation() -> None:
     made = checkpoints(checkpoint=blocking("1h"), evaluation={"every": "1h", "duration": "300s"})
     assert [made.progress(wall).saves for wall in (3600.0, 3899.0, 3900.0)] == [0, 0, 1]
     assert made.rollback(3899.0, SOMEWHERE).kept_until == 0.0
+    made.begin(0.0)
+    assert made.rollback(5000.0, SOMEWHERE) == (3900.0, 3600.0, 0.0, 0.0, False)
 
 
 def test_evaluations_more_often_than_saves() -> None:
