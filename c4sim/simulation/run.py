@@ -31,14 +31,14 @@ def run(scenario: Scenario, seed: int = 0, point: int = 0, replication: int = 0,
     env = simpy.Environment()
     streams = Streams(seed, point, replication)
     world = World(scenario, streams, ledger, Recorder(ledger, cuts))
-    env.run(until=env.process(_job(env, world, scenario, streams)))
+    env.run(until=env.process(job_process(env, world, scenario, streams)))
     ledger.end = world.now
     world.fleet.advance(world.now)
     ledger.outages = [Outage(o.unit, o.out_s, o.back_s) for o in world.fleet.outages]
     return ledger
 
 
-def _job(
+def job_process(
     env: simpy.Environment, world: World, scenario: Scenario, streams: Streams
 ) -> Generator[simpy.Event, Any, None]:
     """The SimPy process of the job: work, answer what stopped it, work again.
