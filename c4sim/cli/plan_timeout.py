@@ -13,14 +13,15 @@ DEFAULT_REPLICATIONS = 100
 HELP = """\
 usage: c4sim plan timeout [scenario=NAME] [KEY=VALUE...] [OPTION=VALUE...]
 
-The limit of a watchdog (detection.delay) that loses least: too long waits for every hang, too short kills jobs that
-only paused. In closed form and by simulation on common random numbers. Needs `pauses` and a class with effect=hang.
+The best limit of a watchdog (detection.delay): too long waits for every hang, too short kills jobs that only paused.
+Needs a fault class with effect=hang and the pauses of a healthy job.
 
-  c4sim plan timeout faults.crash.effect=hang 'faults.crash.rate=1 per job-day' checkpoint.interval=20min \\
+  c4sim plan timeout faults.crash.effect=hang 'faults.crash.mtbf=24h per job' checkpoint.interval=20min \\
       restart.duration=5min 'pauses={rate: 10 per job-hour, law: lognormal, mean: 33s, cv: 1.31}'
 
 options
-  replications=N        simulated runs for each limit tried (100)
+  limits=A,B,C          limits to simulate (a quarter to four times the best)
+  replications=N        simulated runs for each limit (100)
   seed=N                random streams are keyed on it (0)
   workers=N             processes (all cores)
   format=text|json      json: one document on stdout
@@ -31,7 +32,7 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, SEED, WORKERS
 
-    options = {"replications": readers.whole(2, 100_000)}
+    options = {"limits": readers.durations, "replications": readers.whole(2, 1_000_000)}
     return Grammar(options={**FORMAT, **SEED, **WORKERS, **options}, texts=CONFIG_DIR)
 
 
@@ -44,6 +45,7 @@ def run(words: list[str]) -> int:
     said = read(words, _grammar())
     plan = plan_timeout(
         scenario_of(said),
+        said.options.get("limits"),
         replications=said.options.get("replications", DEFAULT_REPLICATIONS),
         seed=said.options.get("seed", 0),
         workers=said.options.get("workers", cpu_count()),
@@ -60,18 +62,15 @@ def _show(plan: "TimeoutPlan", said: Words) -> None:
         print_json(plan.as_document())
         return
     low, high = plan.flat_region
-    print(f"best limit: {plan.best:.0f} s in closed form, {plan.simulated_best:.0f} s of those simulated")
-    print(f"within 1 % of the best: {low:.0f} s to {high:.0f} s")
-    print(f"hangs a day of operation: {plan.hangs_per_day:.3g}; false alarms at the best limit: ", end="")
-    print(f"{plan.false_alarms_per_day:.3g}")
-    metric = "downtime_fraction"
+    print(f"best limit {plan.best:.0f} s in closed form, {plan.simulated_best:.0f} s of the limits simulated")
+    print(f"limits from {low:.0f} s to {high:.0f} s cost at most 1 % more than the best")
+    print(f"{plan.hangs_per_day:.3g} hangs and, at the best limit, {plan.false_alarms_per_day:.3g} false alarms a day")
     rows = [
-        (
-            f"{c.limit:.0f}",
-            *(number(x, metric) for x in (c.closed_form, c.simulated.value, c.simulated.low, c.simulated.high)),
-        )
-        for c in plan.tried
+        (f"{cost.limit:.0f} s", *(number(value, "cost_fraction") for value in values))
+        for cost in plan.tried
+        for values in [(cost.closed_form, cost.simulated.value, cost.simulated.low, cost.simulated.high)]
     ]
-    print_table(("limit, s", "closed form", "simulated", "95 % from", "to"), rows)
+    print_table(("limit", "cost, closed form", "simulated", "95 % from", "to"), rows)
+    print("cost: detection, and restart and lost work of false alarms, per operating time")
     for warning in plan.warnings:
         say(f"warning: {warning}")

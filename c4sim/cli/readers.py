@@ -75,6 +75,11 @@ def duration(text: str) -> float:
     return value
 
 
+def durations(text: str) -> list[float]:
+    """Durations separated by commas, in seconds."""
+    return [duration(part) for part in text.strip("[]").split(",")]
+
+
 def some_text(text: str) -> str:
     """Any text but none."""
     if not text:

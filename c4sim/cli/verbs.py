@@ -1,10 +1,11 @@
 """The verbs, in the order of the overview."""
 
 VERBS = {
+    "reproduce": "June and December 2023 beside the published table, with figures",
     "run": "simulate one scenario, or a sweep with -m",
     "compare": "what changes under alternatives, on common random numbers",
     "sensitivity": "which assumed input matters most",
-    "plan": "how many spares",
+    "plan": "how many spares, which limit for a watchdog",
     "detect": "who is slow, who hangs, who is only a victim",
     "calibrate": "where the scenarios of the record come from",
     "check": "has the simulated downtime of recorded baselines changed? (for CI)",

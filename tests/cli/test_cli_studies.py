@@ -69,7 +69,18 @@ def test_calibrate(capsys: pytest.CaptureFixture[str]) -> None:
     assert {path.name for path in Path("out").iterdir()} == {"calibration.csv", "provenance.csv"}
     assert main(["calibrate"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert ["mtbf", "10.857", "h", "8.366", "h"] in [line.split() for line in lines]
+    row = next(line.split() for line in lines if line.startswith("operating MTBF "))
+    assert row[2:] == ["10.86", "h", "8.366", "h"]
+
+
+def test_reproduce(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "replications=2", "workers=1", "output=out", "format=json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads(Path("out/results.json").read_text())
+    assert {"manifest.json", "report.md", "levers.png", "levers.svg"} <= {path.name for path in Path("out").iterdir()}
+    assert main(["reproduce", "replications=1", "horizon=3d"]) == 2
+    paths = [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()]
+    assert paths == ["replications", "horizon"]
 
 
 def test_plan_spares_contract(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,3 +94,19 @@ def test_plan_spares_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["offered_load"] == pytest.approx(1.28)
     assert main(["plan", "spares", *words, *more]) == 0
     assert "2 in closed form" in capsys.readouterr().out
+
+
+def test_plan_timeout(capsys: pytest.CaptureFixture[str]) -> None:
+    """One hang a day, ten pauses an hour, lognormal with median 20 s and sigma 1: the best limit is about 495 s."""
+    pauses = "pauses={rate: 10 per job-hour, law: lognormal, mean: 32.9744s, cv: 1.310832}"
+    job = ["faults.crash.effect=hang", "faults.crash.mtbf=24h per job", "checkpoint.interval=20min"]
+    words = ["plan", "timeout", *job, "restart.duration=5min", pauses, "replications=2", "workers=1"]
+    assert main([*words, "format=json", "limits=5min,500s"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["best_s"] == pytest.approx(495.0, abs=5.0)
+    assert [entry["limit_s"] for entry in document["limits"]] == [300.0, 500.0]
+    assert main([*words, "limits=500s"]) == 0
+    assert capsys.readouterr().out.startswith("best limit ")
+    assert main(["plan", "timeout", "limits=5"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["limits"]
