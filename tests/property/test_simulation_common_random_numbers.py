@@ -50,13 +50,15 @@ def sequences(scenario: Scenario, replication: int) -> dict[int, list[tuple[floa
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_policy_leaves_every_classs_sequence_alone(policy: str) -> None:
     """Classes without age: the sequence of (clock time, place) on the class's own clock, whatever that clock is."""
+    compared = 0
     for replication in range(5):
         before = sequences(validate(BASE), replication)
         after = sequences(validate({**BASE, **POLICIES[policy]}), replication)
-        assert min(len(before[0]), len(after[0])) > 1
         for stream in before:
             shared = min(len(before[stream]), len(after[stream]))
             assert before[stream][:shared] == after[stream][:shared]
+            compared += shared
+    assert compared > 20
 
 
 @pytest.mark.parametrize("policy", POLICIES)
