@@ -87,7 +87,7 @@ def _existing(raw: Any, location: tuple[str | int, ...]) -> Path:
         if inside or (isinstance(node, list) and isinstance(step, int) and step < len(node)):
             node = node[step]
             path.append(step)
-        elif isinstance(node, dict) and node:
+        elif isinstance(node, dict):
             path.append(step)
             break
         else:
@@ -112,13 +112,7 @@ def _prune(raw: Any, path: Path) -> None:
     if isinstance(node, dict):
         node.pop(last, None)
         # A section without its required key cannot be repaired: drop the section.
-        if (
-            path
-            and last not in node
-            and parents
-            and _lookup(raw, path) is None
-            and _required(tuple(parents), str(last))
-        ):
+        if parents and _required(tuple(parents), str(last)):
             _prune(raw, tuple(parents))
     elif isinstance(node, list) and isinstance(last, int):
         _prune(raw, tuple(parents))

@@ -1,0 +1,116 @@
+"""Every problem of a scenario at once, each with its path, what is allowed, the value and the nearest valid name."""
+
+from typing import Any
+
+import pytest
+
+from c4sim.scenario import Scenario, ScenarioError, validate
+
+
+def problems(document: dict[str, Any]) -> dict[str, str]:
+    with pytest.raises(ScenarioError) as caught:
+        validate(document)
+    found = {problem.path: str(problem) for problem in caught.value.problems}
+    assert len(found) == len(caught.value.problems), "a path is blamed twice"
+    return found
+
+
+def test_the_default_is_a_scenario_that_survives_its_own_document() -> None:
+    assert validate(Scenario().as_document()) == Scenario()
+    assert Scenario().digest() == validate(Scenario().as_document()).digest()
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    found = problems(
+        {
+            "horizon": "1e400s",
+            "checkpoint": {"intervall": "1h", "write": "20s"},
+            "detection": {"collective_timeout": "10s", "delay": "-5s"},
+            "repair": {"duration": "nan"},
+            "restart": {"duration": "5"},
+            "faults": {
+                "crash": {"mtbf": "12h", "clock": "operatin"},
+                "both": {"mtbf": "1h per gpu", "rate": "3 per job-month"},
+            },
+            "job": {"nodes": 300},
+            "cluster": {"nodes": 200},
+        }
+    )
+    assert set(found) == {
+        "horizon",
+        "checkpoint.intervall",
+        "checkpoint.write",
+        "detection.delay",
+        "repair.duration",
+        "restart.duration",
+        "faults.crash.mtbf",
+        "faults.crash.clock",
+        "faults.both.mtbf",
+        "job.nodes",
+    }
+    assert "did you mean 'interval'?" in found["checkpoint.intervall"]
+    assert "did you mean 'operating'?" in found["faults.crash.clock"]
+    assert "the scope is missing" in found["faults.crash.mtbf"]
+    assert "a duration needs a unit" in found["restart.duration"]
+    assert found["detection.delay"].endswith("(got '-5s')")
+
+
+def test_a_wrong_part_of_a_section_is_blamed_once() -> None:
+    found = problems({"faults": {"a": {"clustering": {"dispersion": "x", "window": "-1s"}}}})
+    assert set(found) == {"faults.a.clustering.dispersion", "faults.a.clustering.window"}
+
+
+def test_a_missing_part_is_named() -> None:
+    found = problems({"faults": {"a": {"rate": "1 per job-day", "clustering": {}}}})
+    assert found == {"faults.a.clustering.dispersion": "faults.a.clustering.dispersion: is required"}
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "says"),
+    [
+        ({"horizon": None}, "horizon", "either horizon or work"),
+        ({"work": "1h"}, "horizon", "either horizon or work"),
+        ({"warmup": "60d"}, "horizon", "longer than warmup"),
+        ({"horizon": None, "work": "1h", "warmup": "1s"}, "warmup", "fixed work"),
+        ({"spares": {"per_pool": 2, "total": 3}}, "spares.total", "either spares.total or spares.per_pool"),
+        ({"spares": {"state": "hot", "per_pool": "unlimited"}}, "spares.state", "cannot be hot"),
+        ({"spares": {"per_pool": 8}, "job": {"max_nodes": 130}}, "job.max_nodes", "128 + 8 = 136"),
+        ({"job": {"max_nodes": 100}}, "job.max_nodes", "at least job.nodes = 128"),
+        ({"checkpoint": {"interval": "0s"}}, "checkpoint.interval", "longer than 0"),
+        ({"checkpoint": {"mode": "async", "stall": "1s", "slowdown": 0.0}}, "checkpoint.persist", "silence is not"),
+        ({"faults": {"a": {"law": "weibull", "mtbf": "1h per job"}}}, "faults.a.law", "needs shape or cv"),
+        ({"faults": {"a": {"shape": 2.0}}}, "faults.a.law", "takes no shape"),
+        ({"faults": {"a": {"effect": "slow"}}}, "faults.a.slow_factor", "go together"),
+        ({"faults": {"a": {"effect": "corruption"}}}, "faults.a.latency", "go together"),
+        ({"faults": {"a/b": {}}}, "faults.a/b", "letters, digits"),
+        ({"faults": {"a": {"mtbf": "1us per gpu"}}}, "faults.a", "at most 1e+08"),
+        ({"isolation": {"by_cause": {"crsh": "1h"}}}, "isolation.by_cause.crsh", "did you mean 'crash'?"),
+        ({"restart": {"rendezvous": {"failure": 1.0}}}, "restart.rendezvous.failure", "needs restart.attempts"),
+        ({"pauses": {"rate": "1 per gpu-day", "mean": "1s", "cv": 1.0}}, "pauses.rate", "per job"),
+        ({"pauses": {"rate": "1 per job-day", "mean": "1s"}}, "pauses.cv", "needs cv"),
+        ({"job": {"nodes": 0}}, "job.nodes", "greater than or equal to 1"),
+        ({"job": {"nodes": True}}, "job.nodes", "whole number"),
+        ({"job": {"nodes": "0x10"}}, "job.nodes", "whole number"),
+        ({"isolation": {"wrong_blame": 1.5}}, "isolation.wrong_blame", "less than or equal to 1"),
+        ({"isolation": {"wrong_blame": float("nan")}}, "isolation.wrong_blame", ""),
+    ],
+)
+def test_what_cannot_be_is_refused(document: dict[str, Any], path: str, says: str) -> None:
+    found = problems(document)
+    assert path in found
+    assert says in found[path]
+
+
+@pytest.mark.parametrize(("write", "fine"), [("590s", True), ("600s", False), ("610s", False)])
+def test_a_save_as_long_as_the_collective_timeout_kills_the_job(write: str, fine: bool) -> None:
+    document = {"checkpoint": {"write": write}, "detection": {"collective_timeout": "600s"}}
+    if fine:
+        assert validate(document).checkpoint.write == 590.0
+    else:
+        assert "every save would kill the job" in problems(document)["checkpoint.write"]
+
+
+def test_the_digest_follows_content_only() -> None:
+    one = validate({"name": "a", "checkpoint": {"interval": "60min"}})
+    assert one.digest() == validate({"name": "b", "checkpoint": {"interval": "1h"}}).digest()
+    assert one.digest() != validate({"name": "a", "checkpoint": {"interval": "61min"}}).digest()
