@@ -105,6 +105,15 @@ def test_a_save_that_outlasts_the_interval(overrun: str, ends: tuple[float, ...]
         assert made.progress(end).saves == count + 1
 
 
+def test_a_save_waits_for_all_tiers_that_it_goes_to() -> None:
+    """Written 150 and 250 s after the snapshots at 100 s: the second, due at 200 s, waits until 350 s."""
+    tiers = [{"name": n, "stall": "0s", "persist": p, "slowdown": 0.0} for n, p in (("a", "150s"), ("b", "250s"))]
+    made = checkpoints(checkpoint={"mode": "async", "interval": "100s", "tiers": tiers})
+    assert made.progress(349.0) == (200.0, 149.0, 0.0, 1)
+    assert made.progress(350.0) == (200.0, 150.0, 0.0, 2)
+    assert made.progress(600.0) == (300.0, 300.0, 0.0, 3)
+
+
 def test_evaluation_comes_before_the_save_due_with_it() -> None:
     made = checkpoints(checkpoint=blocking("1h", "60s"), evaluation={"every": "1h", "duration": "300s"})
     log = [(made.phase_at(wall), made.progress(wall)) for wall in (3599.0, 3600.0, 3900.0, 3960.0, 7860.0)]

@@ -15,7 +15,7 @@ from checkpoint_cases import NOWHERE, SOMEWHERE, Fault, background, blocking, ch
 from c4sim.checkpoint import Checkpoints
 from c4sim.theory.segments import async_cycle, async_efficiency, mean_lost_work
 
-DRAWS = 40_000
+DRAWS = 20_000
 
 
 def losses(made: Checkpoints, mtbf: float, seed: int) -> np.ndarray[Any, Any]:
@@ -103,7 +103,7 @@ def test_two_random_losses_reach_remote_storage_as_often_as_neighbours_meet() ->
     made = checkpoints(job={"nodes": 8}, checkpoint={"mode": "async", "interval": "100s", "tiers": tiers})
     random = np.random.default_rng(6)
     remote = []
-    for number in range(DRAWS // 4):
+    for number in range(DRAWS // 2):
         begin = number * 1e4
         made.begin(begin)
         a, b = random.choice(8, 2, replace=False)
