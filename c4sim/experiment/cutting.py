@@ -9,6 +9,8 @@ TARGET_S = 1.0
 FIRST = 4
 # Points differ in cost: a chunk never holds more than this times the replications of the chunk before it.
 GROWTH = 4
+# A chunk's totals travel and are held whole: some hundred numbers a replication.
+MOST = 20_000
 
 
 class Cutter:
@@ -30,7 +32,7 @@ class Cutter:
         seconds = sum(result.cpu_s for result in results)
         if count:
             wanted = TARGET_S * count / seconds if seconds > 0.0 else float("inf")
-            self._size = max(1, int(min(wanted, GROWTH * max(count, FIRST))))
+            self._size = max(1, int(min(wanted, GROWTH * max(count, FIRST), MOST)))
 
     def drop(self, number: int) -> None:
         """Cut no more chunks of this point."""

@@ -13,8 +13,8 @@ from c4sim.experiment.plan import Plan
 from c4sim.experiment.store import ALL, KEYS, SUMMARY, Store
 from c4sim.experiment.tables import Value
 
-# Rows in memory at once: of some hundred columns, about 80 MB.
-ROWS = 100_000
+# Rows in memory at once: of some hundred columns, about 40 MB, several times over while they are sorted.
+ROWS = 50_000
 Row = dict[str, Any]
 
 

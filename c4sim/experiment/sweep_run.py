@@ -22,7 +22,7 @@ from c4sim.experiment.store import STATUS, Store
 FLUSH_S = 1.0
 # No part sooner than this share of the time so far: a long sweep must not drown in files.
 FLUSH_SHARE = 0.002
-FLUSH_BYTES = 64_000_000
+FLUSH_BYTES = 32_000_000
 
 
 @dataclass(frozen=True)
