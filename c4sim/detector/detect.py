@@ -21,8 +21,8 @@ from c4sim.detector.telemetry import MEASURED, Telemetry, axes_of
 from c4sim.detector.verdicts import Verdict
 
 Array = NDArray[Any]
-#: Without bytes a link's delays may scatter by this much (log) before nobody can be named.
-_VARYING_LINKS = 0.4
+#: Fields that are judged one by one.
+_JUDGED = ("compute_s", "input_s", "delay_s", "arrival_s")
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ def detect(telemetry: Telemetry, allowed: Budget | None = None, past: Past | Non
     part = take_rows(telemetry, rows)
     verdicts += _no_data(telemetry)
     if part is not None:
-        verdicts += _slow_verdicts(Scope(part, rows, step_s), allowed, past)
+        verdicts += _empty_fields(part) + _slow_verdicts(Scope(part, rows, step_s), allowed, past)
     return verdicts
 
 
 def judged_rows(telemetry: Telemetry, end: int) -> Array:
-    """Training rows before ``end``; all rows where none is marked as training."""
+    """Training rows before ``end``; evaluation rows where no row is marked as training; never saves."""
     rows = np.arange(end)
     if telemetry.phase is None:
         return rows
     train = rows[telemetry.phase[:end] == "train"]
-    return train if train.size else rows
+    return np.asarray(train if train.size else rows[telemetry.phase[:end] == "eval"])
 
 
 def take_rows(telemetry: Telemetry, rows: Array) -> Telemetry | None:
@@ -91,7 +91,7 @@ def _slow_verdicts(scope: Scope, allowed: Budget, past: Past) -> list[Verdict]:
         verdicts += _input_verdicts(scope, allowed, past.input)
     if telemetry.delay_s is not None and telemetry.n_edges and np.isfinite(telemetry.delay_s).any():
         verdicts += _link_verdicts(scope, allowed, past.links)
-    if telemetry.arrival_s is not None:
+    if telemetry.arrival_s is not None and np.isfinite(telemetry.arrival_s).any():
         verdicts += _clock_verdicts(scope, allowed, verdicts)
     if ratios is None and not any(verdict.accuses for verdict in verdicts):
         verdicts += _without_own_work(scope, allowed)
@@ -244,8 +244,9 @@ def _without_own_work(scope: Scope, allowed: Budget) -> list[Verdict]:
             logs = np.where(series > 0, np.log(series), np.nan)
         wide = compute.job_wide(logs, thresholds(1, len(series), scope.step_s, allowed))
         verdicts += [] if wide is None else [_job_wide(scope, wide, "a step")]
-    if telemetry.wall_s is not None and not verdicts:
-        evidence = "wall times contain waiting for others: without own work (compute_s) they name nobody"
+    alone = "wall" if telemetry.wall_s is not None else "waiting" if telemetry.wait_s is not None else ""
+    if alone and telemetry.delay_s is None and not verdicts:
+        evidence = f"{alone} times contain waiting for others: without own work (compute_s) they name nobody"
         verdicts.append(Verdict("unattributable", None, 1.0, 1.0, scope.row(0), evidence))
     return verdicts
 
@@ -262,12 +263,15 @@ def _no_data(telemetry: Telemetry) -> list[Verdict]:
     else:
         for field in given:
             seen |= np.isfinite(field).any(axis=0)
-    return [
-        Verdict(
-            "no_data", plain(telemetry.labels[worker]), 0.0, 1.0, 0, f"worker {telemetry.labels[worker]} sent no data"
-        )
-        for worker in np.flatnonzero(~seen)
-    ]
+    silent = [plain(telemetry.labels[worker]) for worker in np.flatnonzero(~seen)] if seen.any() else []
+    return [Verdict("no_data", label, None, 1.0, 0, f"worker {label} sent no data") for label in silent]
+
+
+def _empty_fields(part: Telemetry) -> list[Verdict]:
+    """Fields that were given but hold nothing: what they would show is not known to be absent."""
+    fields = part.present()
+    empty = [name for name in _JUDGED if name in fields and fields[name].size and not np.isfinite(fields[name]).any()]
+    return [Verdict("no_data", None, None, 1.0, 0, f"{name} was given but holds no data") for name in empty]
 
 
 def _hang_verdicts(telemetry: Telemetry, stop: hangs.Stop, step_s: float) -> list[Verdict]:

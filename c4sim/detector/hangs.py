@@ -89,7 +89,10 @@ def judge(telemetry: Telemetry, step_s: float | None) -> Stop | None:
 
 
 def stopped_since(telemetry: Telemetry) -> int | None:
-    """First row of the stop: no step completes and no number moves until the end."""
+    """First row of the stop: no step completes and no number moves until the end.
+
+    Rows of a save or an evaluation do not count towards it: no collective need move in them.
+    """
     started, done, step = telemetry.op_started, telemetry.op_done, telemetry.step_time_s
     if started is None and done is None and telemetry.wait_s is None:
         return None
@@ -102,7 +105,10 @@ def stopped_since(telemetry: Telemetry) -> int | None:
             first = max(first, _constant_since(array))
     if step is None and started is None and done is None:
         return None
-    return first if telemetry.n_steps - first >= STOPPED_ROWS else None
+    training = telemetry.n_steps - first
+    if telemetry.phase is not None:
+        training = int((telemetry.phase[first:] == "train").sum())
+    return first if training >= STOPPED_ROWS else None
 
 
 def _constant_since(numbers: Array) -> int:

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.detector import affine, budget, flapping
-from c4sim.detector.affine import Lines
 from c4sim.detector.robust import median, median_along
 from c4sim.detector.variogram import noise_variance
 
@@ -32,6 +31,8 @@ SHIFTS = np.array([0.75, 1.5, 4.0], dtype=np.float32)
 _FOLLOW = 512.0
 #: Rows in the running mean of the amounts of work.
 _AMOUNT_ROWS = 8.0
+#: No expectation, in seconds, is below this.
+_LEAST = np.float32(1e-9)
 #: A kind of series is its own reference from this many members.
 _OWN_REFERENCE = 5
 
@@ -42,7 +43,8 @@ class Screen:
 
     Attributes:
         order: series sorted by kind, None where they are. starts: where each kind begins in that order.
-        kinds: number of the kind of each series. lines: what the amount of work explains, or None.
+        kinds: number of the kind of each series. lines: (3, K) coefficients of the
+            amount of work (see ``affine.Lines``), or None.
         level, scale: own level (ratio to the peers) and its long-run standard deviation.
         sums: (3, K) cumulative sums. flaps: sum of the flapping test, or None. gain: its two steps.
         around: running mean of the amounts. buffers: (2, K) scratch, so that a row allocates nothing.
@@ -51,7 +53,7 @@ class Screen:
     order: Array | None
     starts: Array
     kinds: Array
-    lines: Lines | None
+    lines: Array | None
     level: Array
     scale: Array
     gain: tuple[float, float] | None
@@ -68,11 +70,12 @@ class Screen:
         lines, ratio = None, seconds
         around = np.zeros(seconds.shape[1])
         if amount is not None:
-            lines, mean = affine.fit(seconds, amount, kinds), affine.moving_mean(amount)
-            ratio, around = seconds / lines.at(amount, mean, kinds), mean[-1]
+            fitted, mean = affine.fit(seconds, amount, kinds), affine.moving_mean(amount)
+            ratio, around = seconds / fitted.at(amount, mean, kinds), mean[-1]
+            lines = np.ascontiguousarray(fitted.coefficients[kinds].T, dtype=np.float32)
         count = seconds.shape[1]
         blank = np.ones(count, dtype=np.float32)
-        screen = cls(order, starts, kinds, lines, blank, blank, None, around)
+        screen = cls(order, starts, kinds, lines, blank, blank, None, around.astype(np.float32))
         first = median_along(ratio)
         typical = median(first)
         screen.level = np.where(first > 0, first, typical).astype(np.float32)
@@ -97,8 +100,7 @@ class Screen:
         """Take one row (K,); returns the largest sum of all series in nats."""
         z, spare = self.buffers
         if self.lines is not None and amount is not None:
-            self.around += np.nan_to_num(amount - self.around) / _AMOUNT_ROWS
-            seconds = seconds / self.lines.at(amount, self.around, self.kinds)
+            seconds = seconds / self._expected(np.asarray(amount, dtype=np.float32))
         np.divide(seconds, self.level, out=z, casting="same_kind")
         self._relate(z)
         z -= np.float32(1)
@@ -118,6 +120,15 @@ class Screen:
             np.maximum(total, 0, out=total)
         largest = float(self.sums.max())
         return max(largest, float(self.flaps.max())) if self.gain else largest
+
+    def _expected(self, amount: Array) -> Array:
+        """(K,) what the line of each series gives for its amount and its running mean amount."""
+        assert self.lines is not None
+        known = np.isfinite(amount)
+        amount = amount if known.all() else np.where(known, amount, self.around)
+        self.around += (amount - self.around) * np.float32(1 / _AMOUNT_ROWS)
+        c0, c1, c2 = self.lines
+        return np.asarray(np.maximum(c0 + c1 * amount + c2 * self.around, _LEAST))
 
     def candidates(self, threshold: float) -> Array:
         """(K,) series whose sum exceeds ``threshold`` nats."""

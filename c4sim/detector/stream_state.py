@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.detector import budget, links
-from c4sim.detector.affine import Lines
 from c4sim.detector.detect import Past
 from c4sim.detector.errors import TelemetryError
 from c4sim.detector.screen import Screen
@@ -107,14 +106,10 @@ def _past(arrays: dict[str, Array]) -> Past:
 
 
 def _screen_arrays(screen: Screen) -> dict[str, Array]:
-    named = {item.name: getattr(screen, item.name) for item in fields(Screen) if item.name not in ("lines", "gain")}
-    if screen.lines is not None:
-        named |= {"coefficients": screen.lines.coefficients, "least": screen.lines.least}
+    named = {item.name: getattr(screen, item.name) for item in fields(Screen) if item.name != "gain"}
     return {name: array for name, array in named.items() if array is not None}
 
 
 def _screen(arrays: dict[str, Array], gain: list[float] | None) -> Screen:
-    least = arrays.pop("least", None)
-    lines = None if least is None else Lines(arrays.pop("coefficients"), least)
-    order = arrays.pop("order", None)
+    order, lines = arrays.pop("order", None), arrays.pop("lines", None)
     return Screen(order=order, lines=lines, gain=(gain[0], gain[1]) if gain else None, **arrays)

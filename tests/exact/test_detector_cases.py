@@ -125,3 +125,20 @@ def test_ramp_slow_host_and_job_wide():
     wide = own.copy()
     wide[80:] *= 1.5
     assert said(compute_s=wide) == [("job_wide", None)]
+
+
+def test_fields_without_data_are_reported_and_saves_are_not_judged():
+    own = noisy(10, 40, 6)
+    empty = np.full((40, 6), np.nan)
+    assert said(compute_s=own, input_s=empty) == [("no_data", None)]
+    own[::2, 0] *= 30
+    phase = np.where(np.arange(40) % 2 == 0, "save", "train")
+    assert said(compute_s=own, phase=phase) == []
+    assert said(compute_s=own[::2], phase=phase[::2]) == []
+
+
+def test_waits_alone_name_nobody():
+    wait = noisy(11, 40, 6)
+    edges = {"edge_src": np.arange(6), "edge_dst": (np.arange(6) + 1) % 6}
+    wait[:, 2] *= 5
+    assert said(wait_s=wait, **edges) == [("unattributable", None)]

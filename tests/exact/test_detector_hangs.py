@@ -133,3 +133,13 @@ def test_waiting_behind_is_a_victim_by_its_open_wait():
     fields = {"edge_src": [0, 1], "edge_dst": [1, 0], "wait_s": wait, "bytes": np.where(np.isnan(step_time()), 0, 9.0)}
     fields["bytes"] = np.repeat(fields["bytes"][:, None], 2, axis=1)
     assert hangs(**fields, op_started=started, op_done=done, step_time_s=step_time()) == [("noncomm_hang", 0)]
+
+
+def test_a_save_without_collectives_is_not_a_hang():
+    done = running(4)
+    started = done.copy()
+    started[STOP + 1 :, 1:] += 1
+    phase = np.where(np.isnan(step_time()), "save", "train")
+    fields = {"op_started": started, "op_done": done, "step_time_s": step_time()}
+    assert hangs(**fields, phase=phase) == []
+    assert hangs(**fields, phase=np.full(ROWS, "train")) == [("noncomm_hang", 0)]
