@@ -37,6 +37,11 @@ class Phase(IntEnum):
         return self.name.lower()
 
 
+IntervalRow = tuple[float, float, int, int, int, float, float, float, int]
+IncidentRow = tuple[
+    float, float, int, int, int, int, str, bool, bool, bool, int, float | None, float | None, float | None
+]
+
 DOWNTIME_PHASES = (Phase.LOST_WORK, Phase.DETECTION, Phase.ISOLATION, Phase.SPARE_WAIT, Phase.RESTART)
 NO_CAUSE = -1
 NO_INCIDENT = -1
@@ -97,7 +102,7 @@ class Ledger:
     """The record of one run: intervals, incidents, outages, and why it ended.
 
     start: end of the warm-up, s. end_reason: "horizon", "work done", "no progress", "gave up restarting" or "no node
-    can return".
+    can return". rows, incident_rows: plain tuples in the order of Interval and Incident, as a run appends hundreds.
     stopped_faults: faults that struck while the job stood still already. planned_stops: maintenance windows, which are
     no failures.
     """
@@ -106,11 +111,21 @@ class Ledger:
     start: float = 0.0
     end: float = 0.0
     end_reason: str = ""
-    intervals: list[Interval] = field(default_factory=list)
-    incidents: list[Incident] = field(default_factory=list)
+    rows: list[IntervalRow] = field(default_factory=list)
+    incident_rows: list[IncidentRow] = field(default_factory=list)
     outages: list[Outage] = field(default_factory=list)
     stopped_faults: int = 0
     planned_stops: int = 0
+
+    @property
+    def intervals(self) -> list[Interval]:
+        """The rows by name."""
+        return [Interval(*row) for row in self.rows]
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """The incidents by name."""
+        return [Incident(*row) for row in self.incident_rows]
 
     def cause_name(self, cause: int) -> str | None:
         """Name of a cause by its number; None for NO_CAUSE."""
@@ -121,7 +136,7 @@ class Ledger:
         import pandas as pd
 
         names = ["start_s", "end_s", "phase", "cause", "incident", "productive_s", "stall_s", "slowdown_s", "saves"]
-        frame = pd.DataFrame(self.intervals, columns=names)
+        frame = pd.DataFrame(self.rows, columns=names)
         frame["phase"] = [Phase(phase).label for phase in frame["phase"]]
         frame["cause"] = [self.cause_name(cause) for cause in frame["cause"]]
         return frame
@@ -130,7 +145,7 @@ class Ledger:
         """One row per incident, times in s."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.incidents, columns=list(Incident._fields))
+        frame = pd.DataFrame(self.incident_rows, columns=list(Incident._fields))
         frame["cause"] = [self.cause_name(cause) for cause in frame["cause"]]
         frame.insert(0, "incident", range(len(frame)))
         times = ("time", "stopped", "detected", "isolated", "resumed")

@@ -96,7 +96,7 @@ def _phase_seconds(ledger: Ledger, low: float, high: float, causes_: int) -> tup
     slowdown_at = Phase.SLOWDOWN * stride + 1
     stall = 0.0
     saves = 0
-    for start, end, phase, cause, _, productive, stalled, slowed, saved in ledger.intervals:
+    for start, end, phase, cause, _, productive, stalled, slowed, saved in ledger.rows:
         if start < low or end > high:
             continue
         if phase:
@@ -121,15 +121,15 @@ def _incident_counts(ledger: Ledger, low: float, high: float, causes_: int) -> t
     """
     failures = [0.0] * causes_
     working = answered = confined = detection = 0.0
-    for incident in ledger.incidents:
-        if not low <= incident.stopped < high:
+    for time, stopped, cause, _, _, _, _, is_confined, _, operating, _, detected, _, _ in ledger.incident_rows:
+        if not low <= stopped < high:
             continue
-        failures[incident.cause] += 1.0
-        working += incident.operating
-        confined += incident.confined
-        if incident.detected is not None:
+        failures[cause] += 1.0
+        working += operating
+        confined += is_confined
+        if detected is not None:
             answered += 1.0
-            detection += incident.detected - incident.time
+            detection += detected - time
     return (sum(failures), working, answered, confined, detection), np.array(failures)
 
 

@@ -42,9 +42,9 @@ class Sampler:
             return self.fixed
         stream, number, attempt = key
         entity = key.entity(part) if attempt or part else stream
-        reader = self._readers.get(entity)
-        if reader is None:
+        try:
+            reader = self._readers[entity]
+        except KeyError:
             transform = None if self._law is None else self._law.quantile
-            reader = BlockReader(self._streams, self._purpose, entity, transform)
-            self._readers[entity] = reader
+            reader = self._readers[entity] = BlockReader(self._streams, self._purpose, entity, transform)
         return reader.get(number)

@@ -6,22 +6,18 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from c4sim.checkpoint import Progress
-from c4sim.ledger import NO_CAUSE, NO_INCIDENT, Interval, Ledger, Phase
+from c4sim.ledger import NO_CAUSE, NO_INCIDENT, IntervalRow, Ledger, Phase
 
 _RUNNING = int(Phase.PRODUCTIVE)
 _LOST = int(Phase.LOST_WORK)
-_NOTHING = (0.0, 0.0, 0.0, 0)
-_new = tuple.__new__  # a NamedTuple from one tuple, without its Python constructor: this is the hot path
 
 
 class Recorder:
-    """Appends to one ledger. `marks`: ascending times at which every interval is cut (end of the warm-up, ends of
-    months).
-    """
+    """Appends to one ledger. `marks`: ascending times at which every interval is cut (ends of warm-up and months)."""
 
     def __init__(self, ledger: Ledger, marks: Sequence[float]) -> None:
-        self._intervals = ledger.intervals
-        self._append = ledger.intervals.append
+        self._rows = ledger.rows
+        self._append = ledger.rows.append
         self._marks = list(marks)
         self._next_mark = self._marks[0] if self._marks else math.inf
 
@@ -29,10 +25,10 @@ class Recorder:
         """The job stood still from start to end."""
         if end <= self._next_mark:
             if end > start:
-                self._append(_new(Interval, (start, end, phase, cause, incident, 0.0, 0.0, 0.0, 0)))
+                self._append((start, end, phase, cause, incident, 0.0, 0.0, 0.0, 0))
             return
         for a, b in self._pieces(start, end):
-            self._append(_new(Interval, (a, b, phase, cause, incident, *_NOTHING)))
+            self._append((a, b, phase, cause, incident, 0.0, 0.0, 0.0, 0))
 
     def running(
         self,
@@ -48,8 +44,7 @@ class Recorder:
         if not end > start:
             return
         if not breaks and end <= self._next_mark:
-            row = (start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *progress(end - start))
-            self._append(_new(Interval, row))
+            self._append((start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *progress(end - start)))
             return
         cuts = [start, *(time for time, _ in breaks if start < time < end), end]
         done = progress(0.0)
@@ -65,21 +60,20 @@ class Recorder:
     ) -> None:
         """Running time after `kept_until` becomes lost work of this incident.
 
-        `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it
-        is asked only for an interval that `kept_until` cuts in two.
+        `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is
+        asked only for an interval that `kept_until` cuts in two.
         """
-        changed: list[Interval] = []
-        rows = self._intervals
-        while rows and rows[-1].end > kept_until:
+        changed: list[IntervalRow] = []
+        rows = self._rows
+        while rows and rows[-1][1] > kept_until:
             row = rows.pop()
-            if row.phase != _RUNNING:
+            start, end, phase, slow, *_ = row
+            if phase != _RUNNING:
                 changed.append(row)
                 continue
-            first_lost = max(row.start, kept_until)
-            changed.append(Interval(first_lost, row.end, _LOST, cause, incident, *_NOTHING))
-            if row.start < kept_until:
-                before, after = progress_at(row.start), progress_at(kept_until)
-                changed.append(_running_row(row.start, kept_until, row.cause, before, after))
+            changed.append((max(start, kept_until), end, _LOST, cause, incident, 0.0, 0.0, 0.0, 0))
+            if start < kept_until:
+                changed.append(_running_row(start, kept_until, slow, progress_at(start), progress_at(kept_until)))
         rows.extend(reversed(changed))
 
     def _pieces(self, start: float, end: float) -> list[tuple[float, float]]:
@@ -93,11 +87,11 @@ class Recorder:
         return list(pairwise(cuts))
 
 
-def _running_row(start: float, end: float, cause: int, before: Progress, after: Progress) -> Interval:
+def _running_row(start: float, end: float, cause: int, before: Progress, after: Progress) -> IntervalRow:
     held = (
         after.productive_s - before.productive_s,
         after.stall_s - before.stall_s,
         after.slowdown_s - before.slowdown_s,
         after.saves - before.saves,
     )
-    return Interval(start, end, _RUNNING, cause, NO_INCIDENT, *held)
+    return (start, end, _RUNNING, cause, NO_INCIDENT, *held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from c4sim.faults import FaultEvent
-from c4sim.ledger import Incident, Phase
+from c4sim.ledger import Phase
 from c4sim.response import Detection, IncidentKey, Isolation, Restart, Verdict
 from c4sim.scenario import Scenario
 from c4sim.simulation.operation import Operation
@@ -19,7 +19,6 @@ _SPARE_WAIT = int(Phase.SPARE_WAIT)
 _RESTART = int(Phase.RESTART)
 _ATTEMPT_STRIDE = 1 << 20
 _MOST_ATTEMPTS = 10_000  # the same fault, or the same restart, again and again: the run has no end of its own
-_new = tuple.__new__
 
 
 def _fault_of_a_node(scenario: Scenario) -> FaultEvent | None:
@@ -41,6 +40,7 @@ class Recovery:
         self._detection = detection
         self._isolation = Isolation(scenario, streams)
         self._restart = Restart(scenario, streams)
+        self._incidents = world.ledger.incident_rows
         self._symptoms = [fault.symptom for fault in scenario.faults.values()]
         self._gpus = scenario.job.gpus_per_node
         self._sent_for: dict[int, FaultEvent] = {}
@@ -55,38 +55,30 @@ class Recovery:
 
     def _answer_one(self, stop: Stop) -> Stop | None:
         w = self._world
-        event = stop.event
-        incident = len(w.ledger.incidents)
-        stopped = w.now
-        place = self._place(event)
-        delay = 0.0 if stop.noticed else self._detection_delay(stop)
-        if stop.operating:
-            corrupt_since = stop.since if event.effect == "corruption" else None
-            self._load = self._operation.roll_back(event, incident, corrupt_since)
-        detected = isolated = resumed = following = None
+        event, key, since, operating, noticed = stop
         cause = event.class_index
+        incident = len(self._incidents)
+        stopped = w.now
+        gpu, node, rank = self._place(event)
+        delay = 0.0 if noticed else self._detection_delay(stop)
+        if operating:
+            self._load = self._operation.roll_back(event, incident, since if event.effect == "corruption" else None)
+        detected = isolated = resumed = following = None
         if not w.ended:
             w.stand(_DETECTION, delay, cause, incident)
         if not w.ended:
             detected = w.now
-            verdict = self._isolation.judge(event, stop.key)
+            verdict = self._isolation.judge(event, key)
             w.stand(_ISOLATION, verdict.delay, cause, incident)
             if not w.ended:
                 isolated = w.now
-                self._take_out(stop, verdict)
-                following = self.resume(stop.key, cause, incident)
+                if verdict.blamed or verdict.fault_stays:
+                    self._take_out(stop, verdict)
+                following = self.resume(key, cause, incident)
                 resumed = w.now if following is None and not w.ended else None
-        row = (
-            stop.since,
-            stopped,
-            cause,
-            *place,
-            self._symptoms[cause],
-            event.confined,
-            event.permanent,
-            stop.operating,
-        )
-        w.ledger.incidents.append(_new(Incident, (*row, stop.key.attempt, detected, isolated, resumed)))
+        place = (since, stopped, cause, gpu, node, rank, self._symptoms[cause])
+        kind = (event.confined, event.permanent, operating, key.attempt)
+        self._incidents.append((*place, *kind, detected, isolated, resumed))
         return following
 
     def resume(self, key: IncidentKey, cause: int, incident: int, load: float | None = None) -> Stop | None:
@@ -117,10 +109,12 @@ class Recovery:
         if not event.slots:
             return -1, -1, -1
         slot = event.slots[0]
-        node = -1 if self._world.fleet.is_empty(slot) else self._world.fleet.unit_in(slot)
-        if event.gpu is None:
+        fleet = self._world.fleet
+        node = -1 if fleet.is_empty(slot) else fleet.unit_in(slot)
+        gpu = event.gpu
+        if gpu is None:
             return -1, node, slot * self._gpus
-        return event.gpu, node, slot * self._gpus + min(event.gpu, self._gpus - 1)
+        return gpu, node, slot * self._gpus + min(gpu, self._gpus - 1)
 
     # -- nodes --
 
