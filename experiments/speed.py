@@ -70,10 +70,10 @@ def measure(scenario: Scenario, replications: int) -> dict[str, float]:
 
 def _sample(scenario: Scenario, first: int, replications: int) -> dict[str, float]:
     ledgers: list[Ledger] = []
-    unit = cpu_s(lambda: [raw_timeouts() for _ in range(UNIT_REPEATS)]) / UNIT_REPEATS
+    unit = statistics.fmean(cpu_s(raw_timeouts) for _ in range(UNIT_REPEATS))
     taken = cpu_s(lambda: ledgers.extend(run(scenario, 1, 0, first + k) for k in range(replications)))
     metrics = cpu_s(lambda: [totals(ledger, scenario) for ledger in ledgers])
-    struck = sum(len(ledger.incidents) for ledger in ledgers)
+    struck = sum(len(ledger.incident_rows) for ledger in ledgers)
     return {
         "cpu_ms": 1e3 * taken / replications,
         "units": taken / replications / unit,

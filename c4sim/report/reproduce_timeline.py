@@ -40,7 +40,7 @@ def timeline_figure(results: Document) -> "Figure":
 def _month(axes: "Axes", timeline: Document) -> None:
     by_day: dict[tuple[int, str], list[tuple[float, float]]] = {}
     for stretch in timeline["stretches"]:
-        for day, start, length in _days(stretch["start_s"], stretch["end_s"]):
+        for day, start, length in days(stretch["start_s"], stretch["end_s"]):
             by_day.setdefault((day, stretch["phase"]), []).append((start / HOUR_S, length / HOUR_S))
     for (day, phase), bars in by_day.items():
         axes.broken_barh(bars, (day + 0.6, 0.8), color=PHASE_COLOURS[phase], linewidth=0.0)
@@ -53,7 +53,7 @@ def _month(axes: "Axes", timeline: Document) -> None:
     axes.set_title(f"{timeline['scenario']}, simulated month {timeline['replication']}: {lost:.2f} % lost")
 
 
-def _days(start_s: float, end_s: float) -> Sequence[tuple[int, float, float]]:
+def days(start_s: float, end_s: float) -> Sequence[tuple[int, float, float]]:
     """A stretch cut at midnight: (day, start in the day, length), s."""
     parts = []
     while start_s < end_s:

@@ -78,13 +78,14 @@ def _rates(scenario: Scenario) -> dict[str, float]:
 
 def _isolation(scenario: Scenario, rates: dict[str, float]) -> _Isolation:
     """Mean and variance of an isolation over the causes and over who finds the node."""
-    first = second = 0.0
-    for name, fault in scenario.faults.items():
-        for weight, delay in _searches(scenario, name, fault):
-            mean, part = law_of(delay).mean, weight * rates[name] / sum(rates.values())
-            first += part * mean
-            second += part * mean**2 * (1.0 + (delay.cv or 0.0) ** 2)
-    return _Isolation(first, second - first**2)
+    parts = [
+        (weight * rates[name] / sum(rates.values()), law_of(delay).mean, delay.cv or 0.0)
+        for name, fault in scenario.faults.items()
+        for weight, delay in _searches(scenario, name, fault)
+    ]
+    mean = sum(part * own for part, own, _ in parts)
+    variance = sum(part * ((own - mean) ** 2 + (cv * own) ** 2) for part, own, cv in parts)
+    return _Isolation(mean, variance)
 
 
 def _searches(scenario: Scenario, name: str, fault: FaultClass) -> list[tuple[float, LawSpec]]:
