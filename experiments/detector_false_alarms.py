@@ -18,17 +18,21 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from detector_benchmark import source_digest
 from detector_scoring import MONTH_S, poisson_interval
 
-from c4sim.detector import Budget
+from c4sim.detector import Budget, Verdict
 from c4sim.detector.stream import StreamDetector
 from c4sim.synthetic import CleanJob
 
 STEP_S = 10.0
+#: Each job ends with one more block in which this worker is slow: a detector that is deaf has no
+#: false alarms either.
+SLOW_WORKER, SLOW_FACTOR = 1234, 1.2
 #: 12 x 64 blocks of 1,024 steps are 786,432 steps, 91 days.
 JOBS, BLOCKS = 12, 64
 KINDS = {"plain": CleanJob(uneven=False), "uneven": CleanJob(uneven=True)}
@@ -43,15 +47,32 @@ def judge(job: CleanJob, blocks: int) -> dict[str, Any]:
     for index in range(blocks):
         work, load = job.steps(index)
         began = time.process_time()
-        for t, seconds in enumerate(work):
-            row = {"compute_s": seconds} if load is None else {"compute_s": seconds, "load": load[t]}
-            for verdict in detector.update(row):
-                said[verdict.kind] += 1
-                if verdict.accuses:
-                    alarms.append({"row": detector.rows, **verdict.to_json()})
+        for row, verdict in feed(detector, work, load):
+            said[verdict.kind] += 1
+            if verdict.accuses:
+                alarms.append({"row": row, **verdict.to_json()})
         spent += time.process_time() - began
     steps = blocks * job.block
-    return {"steps": steps, "alarms": alarms, "said": dict(said), "ms_per_step": 1e3 * spent / steps}
+    result = {"steps": steps, "alarms": alarms, "said": dict(said), "ms_per_step": 1e3 * spent / steps}
+    return {**result, "planted_found_after": planted(detector, job, blocks)}
+
+
+def feed(detector: StreamDetector, work: Any, load: Any) -> Iterator[tuple[int, Verdict]]:
+    """Give a block to the detector; (row, verdict) as they come."""
+    for t, seconds in enumerate(work):
+        row = {"compute_s": seconds} if load is None else {"compute_s": seconds, "load": load[t]}
+        for verdict in detector.update(row):
+            yield detector.rows, verdict
+
+
+def planted(detector: StreamDetector, job: CleanJob, index: int) -> int | None:
+    """Steps until the worker that is slow in block ``index`` is named, alone; None: not."""
+    work, load = job.steps(index)
+    work[:, SLOW_WORKER] *= SLOW_FACTOR
+    began = detector.rows
+    named = [(row, verdict.entity) for row, verdict in feed(detector, work, load) if verdict.accuses]
+    alone = {entity for _, entity in named} == {SLOW_WORKER}
+    return named[0][0] - began if alone else None
 
 
 def part(path: Path, job: CleanJob, blocks: int, digest: str) -> dict[str, Any]:
@@ -85,6 +106,8 @@ def total(name: str, results: list[dict[str, Any]], digest: str) -> dict[str, An
         "per_job_per_30_days": poisson_interval(len(alarms), steps * STEP_S / MONTH_S),
         "alarms": alarms,
         "verdicts_said": dict(said),
+        "planted": {"worker": SLOW_WORKER, "factor": SLOW_FACTOR},
+        "planted_found_after": [result["planted_found_after"] for result in results],
         "ms_per_step": sum(r["ms_per_step"] * r["steps"] for r in results) / steps,
         "detector_source": digest,
     }
