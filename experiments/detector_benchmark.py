@@ -1,7 +1,7 @@
 """How well does the detector name culprits, on synthetic jobs whose truth is known?
 
-    python experiments/detector_benchmark.py --seeds 0-99                 # while developing
-    python experiments/detector_benchmark.py --seeds 1000-1999            # once, for the record
+    python experiments/detector_benchmark.py --seeds 0-99 --name development
+    python experiments/detector_benchmark.py --seeds 1000-1999    # once, for the record
 
 Each seed makes three jobs; all scenarios have their turn. Parts of ten seeds are kept under
 --parts and not computed again, so a run can be stopped and continued; a part made by another
@@ -133,11 +133,12 @@ def _only_compute(outcomes: list[Outcome]) -> list[Outcome]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the missing parts, write ``benchmark_<seeds>.json`` and ``.md``."""
+    """Run the missing parts, write ``<name>.json`` and ``<name>.md``."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seeds", required=True, help="first-last, for instance 0-99")
     parser.add_argument("--parts", type=Path, default=Path("outputs/detector_benchmark"))
     parser.add_argument("--out", type=Path, default=Path("results/detector"))
+    parser.add_argument("--name", default="benchmark", help="of the two files written")
     options = parser.parse_args(arguments)
     first, last = (int(part) for part in options.seeds.split("-"))
     digest, jobs = source_digest(), []
@@ -148,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     made = {"seeds": [first, last], "rows": DEFAULT_STEPS, "detector_source": digest}
     document = {**made, **collect(jobs)}
     options.out.mkdir(parents=True, exist_ok=True)
-    name = options.out / f"benchmark_{options.seeds}"
+    name = options.out / options.name
     name.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
     name.with_suffix(".md").write_text(markdown(document))
     print(name.with_suffix(".md").read_text())
