@@ -253,6 +253,16 @@ def test_ledgers_are_kept_when_asked(tmp_path: Path) -> None:
     assert list(frame.columns) == ["point", "replication", "start_s", "end_s", "phase"]
 
 
+def test_rows_that_are_there_twice_count_once(whole: Path, tmp_path: Path) -> None:
+    """A kill between the merged file and the removal of its parts leaves both; so does a second run beside a shard."""
+    with pytest.raises(SweepError):
+        run(plan_of(), tmp_path, fakes.kernel_that_stops(33), on_error="stop")
+    for part in list((tmp_path / "replications").glob("*.parquet")):
+        (tmp_path / "replications" / f"part-again-{part.name}").write_bytes(part.read_bytes())
+    assert run(plan_of(), tmp_path).ran == 80 - 33
+    assert tables(tmp_path) == tables(whole)
+
+
 def test_orphaned_ledgers_and_temporary_files_go(whole: Path, tmp_path: Path) -> None:
     plan = plan_of()
     with pytest.raises(SweepError):
