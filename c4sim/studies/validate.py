@@ -1,0 +1,221 @@
+"""Does the simulator tell the truth elsewhere? Published outcomes of other clusters beside what it gives for them."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from c4sim.configure import load_scenario
+from c4sim.experiment import Progress
+from c4sim.scenario import Problem, Scenario, ScenarioError
+from c4sim.studies.reproduce_batch import Batch, Results
+from c4sim.studies.validate_case import GROUP, Case, Cluster, KnownMiss, read_clusters
+from c4sim.studies.validate_quantities import Quantity, quantity
+from c4sim.studies.validate_rules import NOT_TESTABLE, RULES, Judgement, Point
+
+# A smaller share of the replications for continuous integration, at least so many for a band of single runs to exist.
+CI_SHARE, CI_LEAST = 0.1, 40
+_POWER_QUANTILE = 0.8416  # normal quantile of 0.8
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case judged.
+
+    published: in the quantity's unit. points: the overrides of each variant with what it gave. detects: the smallest
+    true distance from the published value that these replications call outside with probability 0.8 (rule within).
+    """
+
+    file: str
+    cluster: str
+    name: str
+    case: Case
+    published: float | tuple[float, float] | None
+    unit: str
+    judgement: Judgement
+    points: tuple[tuple[tuple[str, ...], Point], ...]
+    replications: int
+    detects: float | None
+
+    @property
+    def expected(self) -> bool:
+        """Whether the outcome is as the case says: only one that should hold and does not is unexpected."""
+        return self.judgement.good is not False or isinstance(self.case.expect, KnownMiss)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, with the reason where there is one."""
+        return (
+            f"{NOT_TESTABLE}: {self.case.reason}" if self.judgement.verdict == NOT_TESTABLE else self.judgement.verdict
+        )
+
+    def as_document(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found, case = self.judgement, self.case
+        return {
+            "cluster": self.cluster,
+            "quantity": case.title,
+            "source": case.source,
+            "independent": case.independent,
+            "published": list(self.published) if isinstance(self.published, tuple) else self.published,
+            "simulated": {"mean": found.mean, "low": found.low, "high": found.high},
+            "verdict": self.verdict,
+            "case": f"{self.file}/{self.name}",
+            "metric": case.quantity,
+            "unit": self.unit,
+            "interval": found.spread or None,
+            "clock": case.clock,
+            "put_in": case.put_in,
+            "rule": case.rule.model_dump(exclude_none=True),
+            "expect": case.expect if isinstance(case.expect, str) else f"known_miss: {case.expect.known_miss}",
+            "as_expected": self.expected,
+            "leaves_out": case.leaves_out,
+            "replications": self.replications,
+            "detects": self.detects,
+            "points": [
+                {"overrides": list(overrides), "mean": e.value, "low": e.low, "high": e.high, "runs": list(point.band)}
+                for overrides, point in self.points
+                for e in [point.estimate]
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Validation:
+    """All cases judged, the clusters that they belong to, and what was simulated for them."""
+
+    outcomes: tuple[Outcome, ...]
+    clusters: dict[str, Cluster]
+    results: Results
+    seed: int
+    subset: str
+
+    @property
+    def unexpected(self) -> list[Outcome]:
+        """Cases that should hold and do not."""
+        return [outcome for outcome in self.outcomes if not outcome.expected]
+
+    def as_document(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema_version": 1,
+            "seed": self.seed,
+            "subset": self.subset,
+            "cases": [outcome.as_document() for outcome in self.outcomes],
+            "published_errors": {c.cluster: list(c.published_errors) for c in self.clusters.values()},
+        }
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """One case with its scenarios made and its quantity found."""
+
+    file: str
+    cluster: Cluster
+    name: str
+    case: Case
+    quantity: Quantity | None
+    scenarios: tuple[Scenario, ...]
+    replications: int
+
+
+def validate_clusters(
+    config_dir: str | Path | None = None,
+    *,
+    only: list[str] | None = None,
+    subset: str = "full",
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Validation:
+    """Judge every case of every cluster (or of the files named in `only`).
+
+    config_dir: the user's own folder; `validation/NAME.yaml` in it adds a cluster, `scenario/NAME.yaml` what it runs.
+    subset: `full`, or `ci` with a tenth of the replications. Raises ConfigError with everything that is wrong in the
+    files, ReplicationError when a replication fails.
+    """
+    clusters = read_clusters(config_dir)
+    problems = [Problem("clusters", _unknown(name, clusters), name) for name in only or [] if name not in clusters]
+    chosen = {name: cluster for name, cluster in clusters.items() if only is None or name in only}
+    planned = []
+    for file, cluster in chosen.items():
+        for name, case in cluster.cases.items():
+            try:
+                planned.append(_plan(file, cluster, name, case, config_dir, subset))
+            except ScenarioError as error:
+                at = f"{GROUP}/{file}.yaml: cases.{name}"
+                problems += [Problem(f"{at}: {p.path}", p.message, p.value) for p in error.problems]
+    if problems:
+        raise ScenarioError(problems)
+    batch = Batch()
+    for plan in planned:
+        batch.add(plan.scenarios, plan.replications)
+    results = batch.run(seed, workers, progress)
+    return Validation(tuple(_judge(plan, results) for plan in planned), chosen, results, seed, subset)
+
+
+def _unknown(name: str, clusters: dict[str, Cluster]) -> str:
+    from c4sim.scenario.checks import nearest
+
+    return f"must be of {', '.join(clusters)}{nearest(name, list(clusters))}"
+
+
+def _plan(file: str, cluster: Cluster, name: str, case: Case, config_dir: str | Path | None, subset: str) -> _Planned:
+    if not RULES[case.rule.kind].simulates:
+        return _Planned(file, cluster, name, case, None, (), 0)
+    assert case.scenario is not None
+    assert case.quantity is not None
+    scenarios = tuple(load_scenario(case.scenario, *texts, config_dir=config_dir) for texts in case.overrides)
+    found = quantity(case.quantity, scenarios[0])
+    if isinstance(found, Problem):
+        raise ScenarioError([found])
+    replications = case.replications
+    if subset == "ci":
+        replications = min(replications, max(CI_LEAST, math.ceil(CI_SHARE * replications)))
+    return _Planned(file, cluster, name, case, found, scenarios, replications)
+
+
+def _judge(plan: _Planned, results: Results) -> Outcome:
+    case, rule = plan.case, RULES[plan.case.rule.kind]
+    points: list[Point] = []
+    unit = "1"
+    if plan.quantity is not None:
+        unit = plan.quantity.unit
+        points = [plan.quantity.point(results.of(scenario, plan.replications)) for scenario in plan.scenarios]
+    published = _published(plan)
+    tolerance = _tolerance(case, published)
+    judgement = rule.judge(published, points, tolerance)
+    return Outcome(
+        plan.file,
+        plan.cluster.cluster,
+        plan.name,
+        case,
+        published,
+        unit,
+        judgement,
+        tuple(zip(case.overrides, points, strict=True)) if points else (),
+        plan.replications,
+        _detects(tolerance, points) if rule.takes_tolerance else None,
+    )
+
+
+def _published(plan: _Planned) -> float | tuple[float, float] | None:
+    case, found = plan.case, plan.quantity
+    if case.record is None:
+        return case.published
+    assert found is not None
+    assert found.of_counts is not None
+    return found.of_counts(np.array(plan.cluster.records[case.record], dtype=float))
+
+
+def _tolerance(case: Case, published: float | tuple[float, float] | None) -> float:
+    if not isinstance(published, float | int):
+        return 0.0
+    return max(case.rule.absolute or 0.0, (case.rule.relative or 0.0) * abs(published))
+
+
+def _detects(tolerance: float, points: list[Point]) -> float | None:
+    errors = [float(point.runs.std(ddof=1)) / math.sqrt(len(point.runs)) for point in points if len(point.runs) > 1]
+    return tolerance + _POWER_QUANTILE * max(errors) if errors else None
