@@ -66,6 +66,7 @@ class Periodic:
     """
 
     __slots__ = (
+        "_counts",
         "_early_starts",
         "_early_works",
         "_loop",
@@ -98,6 +99,8 @@ class Periodic:
         self._works = [row.work for row in self._rows[loop:]]
         early, later = schedule.saves[: schedule.loop_save], schedule.saves[schedule.loop_save :]
         self._saves = [_tier_saves(_of(early, tier), _of(later, tier), wall, work) for tier in range(len(persist))]
+        # Counted, not compared: the ends of a save and the start of the piece after it may round differently.
+        self._counts = _counts(schedule, len(persist))
         self._persist = persist
         self._open_before = open_before
 
@@ -219,7 +222,10 @@ class Periodic:
             turn, row = self._next(turn, row)
             wall = turn * self._period.wall + row.start
         since = wall - (turn * self._period.wall + row.start)
-        saved = tuple(self.saved(tier, wall, 0.0) for tier in range(len(self._persist)))
+        turns = turn - self._period.first if row.place >= self._loop else 0
+        saved = tuple(
+            count + turns * len(saves.turn) for count, saves in zip(self._counts[row.place], self._saves, strict=True)
+        )
         still_open = tuple(self._still_open(tier, count, wall) for tier, count in enumerate(saved))
         entry = Entry(max(row.due_in - row.rate * since, 0.0), row.triggers, still_open)
         return Cut(wall, self.progress(wall), saved, entry)
@@ -269,3 +275,17 @@ def _point(save: Save[Number], wall: Number, work: Number) -> _Point:
         float(save.end - turns * wall),
         float(save.work - turns * work),
     )
+
+
+def _counts(schedule: Schedule[Number], tiers: int) -> list[tuple[int, ...]]:
+    """Per piece: saves of each tier before it."""
+    counts = [0] * tiers
+    done = 0
+    before = []
+    for piece in schedule.pieces:
+        for save in schedule.saves[done : piece.saves]:
+            for tier in save.tiers:
+                counts[tier] += 1
+        done = piece.saves
+        before.append(tuple(counts))
+    return before

@@ -89,6 +89,7 @@ class _Stepper(Generic[Number]):
     ) -> None:
         self._number: type[Number] = number
         self._interval: Number = number(interval)
+        self._rounding: Number = self._interval * number(_SAME)  # a tie is a tie also after rounding
         self._every = [tier.every for tier in tiers]
         self._stall: list[Number] = [number(tier.stall) for tier in tiers]
         self._persist: list[Number] = [number(tier.persist) for tier in tiers]
@@ -172,7 +173,7 @@ class _Stepper(Generic[Number]):
     def _save_due(self) -> None:
         turn = self._triggers + 1
         wanted = [i for i, every in enumerate(self._every) if turn % every == 0]
-        busy = [i for i in wanted if self._open[i] > self._t]
+        busy = [i for i in wanted if self._open[i] > self._t + self._rounding]
         if busy:
             free = max(self._open[i] for i in busy)
             if self._overrun == "rearm":
