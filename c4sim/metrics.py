@@ -7,6 +7,7 @@ window).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -78,7 +79,8 @@ def totals(ledger: Ledger, scenario: Scenario, start: float | None = None, end: 
     low = ledger.start if start is None else start
     high = ledger.end if end is None else end
     phases, by_cause, saves = _phase_seconds(ledger, low, high, len(names))
-    counts, failures = _incident_counts(ledger, low, high, len(names))
+    # No incident lies after the end of the run, but the one that ends it may lie at it.
+    counts, failures = _incident_counts(ledger, low, math.inf if end is None else end, len(names))
     operating = phases[[Phase.PRODUCTIVE, Phase.CHECKPOINT_STALL, Phase.SLOWDOWN, Phase.LOST_WORK]].sum()
     stops = (float(ledger.stopped_faults), float(ledger.planned_stops))
     rest = (saves, _node_seconds(ledger, low, high), float(ledger.end_reason in ("horizon", "work done")))

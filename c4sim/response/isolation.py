@@ -48,7 +48,7 @@ class Isolation:
         """The isolation of one incident."""
         confined = event.confined and bool(event.slots)
         if self._in_place and key.attempt < self._in_place:
-            return Verdict(0.0, (), fault_stays=event.permanent and confined)
+            return Verdict(0.0, (), fault_stays=event.permanent)
         if not confined:
             return Verdict(self._people[event.class_index].at(key), (), fault_stays=False)
         if self._automatic is not None and (self._names_node >= 1.0 or self._naming.at(key) < self._names_node):

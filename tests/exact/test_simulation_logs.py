@@ -2,10 +2,11 @@
 
 import pytest
 
+from c4sim import metrics
 from c4sim.ledger import Outage
 from c4sim.scenario import validate
 from c4sim.simulation import run
-from tests.engine_tools import SCRIPTED, log, play
+from tests.engine_tools import SCRIPTED, log, play, scripted
 
 
 def test_a_crash_is_noticed_at_once_and_costs_isolation_and_restart() -> None:
@@ -200,6 +201,21 @@ def test_a_run_ends_with_a_named_reason_when_no_node_can_return() -> None:
     ledger = play((700.0, 1, "crash"), (3000.0, 2, "crash"), repair=repair)
     assert ledger.end_reason == "no node can return"
     assert ledger.end == 3200.0
+
+
+def test_the_fault_that_ends_the_run_at_its_own_instant_counts() -> None:
+    sections = {"repair": {"crews": 0}, "spares": {"per_pool": 0}, "isolation": {"delay": "0s"}}
+    scenario = scripted((700.0, 1, "crash"), **sections)
+    ledger = run(scenario)
+    assert (ledger.end_reason, ledger.end) == ("no node can return", 700.0)
+    totals = dict(zip(metrics.columns(scenario), metrics.totals(ledger, scenario), strict=True))
+    assert (totals["failures"], totals["lost_work_s"]) == (1.0, 40.0)
+
+
+def test_restart_in_place_does_not_cure_a_permanent_fault_outside_a_node() -> None:
+    isolation = {"delay": "200s", "restart_in_place": {"attempts": 1}, "strikes_again": "30s"}
+    ledger = play((700.0, 1, "user"), isolation=isolation)
+    assert [(i.time, i.attempt, i.isolated) for i in ledger.incidents] == [(700.0, 0, 700.0), (780.0, 1, 980.0)]
 
 
 def test_a_restart_gives_up_after_its_attempts() -> None:
