@@ -8,6 +8,7 @@ VERBS = {
     "plan": "how many spares, which limit for a watchdog",
     "detect": "who is slow, who hangs, who is only a victim",
     "calibrate": "where the scenarios of the record come from",
+    "validate": "published outcomes of other clusters beside their simulation",
     "check": "has the simulated downtime of recorded baselines changed? (for CI)",
 }
 

@@ -83,6 +83,20 @@ def test_reproduce(capsys: pytest.CaptureFixture[str]) -> None:
     assert paths == ["replications", "horizon"]
 
 
+def test_validate(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["validate", "hpn", "subset=ci", "workers=1"]
+    assert main([*words, "format=json", "output=out"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads(Path("out/validation.json").read_text())
+    assert document["cases"]
+    assert document["subset"] == "ci"
+    assert main(words) == 0
+    assert "hpn/link_failures" in capsys.readouterr().out
+    assert main(["validate", "hnp", "subset=some"]) == 2
+    assert main(["validate", "hnp"]) == 2
+    assert "did you mean 'hpn'" in capsys.readouterr().err
+
+
 def test_plan_spares_contract(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["job.nodes=64", "faults.crash.rate=20 per 1000 node-days", "faults.crash.clock=calendar"]
     more = ["repair.duration=1d", "repair.crews=unlimited", "probability=0.8", "replications=2", "workers=1"]
