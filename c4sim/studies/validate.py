@@ -12,11 +12,10 @@ from c4sim.experiment import Progress
 from c4sim.scenario import Problem, Scenario, ScenarioError
 from c4sim.studies.reproduce_batch import Batch, Results
 from c4sim.studies.validate_case import GROUP, Case, Cluster, KnownMiss, read_clusters
-from c4sim.studies.validate_quantities import Quantity, quantity
-from c4sim.studies.validate_rules import NOT_TESTABLE, RULES, Judgement, Point
+from c4sim.studies.validate_quantities import Quantity, Replays, is_share, quantity
+from c4sim.studies.validate_rules import RULES, Judgement, Point
 
-# A smaller share of the replications for continuous integration, at least so many for a band of single runs to exist.
-CI_SHARE, CI_LEAST = 0.1, 40
+SUBSETS = ("full", "ci")
 _POWER_QUANTILE = 0.8416  # normal quantile of 0.8
 
 
@@ -47,9 +46,8 @@ class Outcome:
     @property
     def verdict(self) -> str:
         """The verdict, with the reason where there is one."""
-        return (
-            f"{NOT_TESTABLE}: {self.case.reason}" if self.judgement.verdict == NOT_TESTABLE else self.judgement.verdict
-        )
+        said, reason = self.judgement.verdict, self.case.reason
+        return said if reason is None else f"{said}{'; ' if ':' in said else ': '}{reason}"
 
     def as_document(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -65,6 +63,7 @@ class Outcome:
             "case": f"{self.file}/{self.name}",
             "metric": case.quantity,
             "unit": self.unit,
+            "share": case.quantity is not None and is_share(case.quantity),
             "interval": found.spread or None,
             "clock": case.clock,
             "put_in": case.put_in,
@@ -133,7 +132,7 @@ def validate_clusters(
     """Judge every case of every cluster (or of the files named in `only`).
 
     config_dir: the user's own folder; `validation/NAME.yaml` in it adds a cluster, `scenario/NAME.yaml` what it runs.
-    subset: `full`, or `ci` with a tenth of the replications. Raises ConfigError with everything that is wrong in the
+    subset: `full`, or `ci` with fewer replications and cases. Raises ConfigError with everything that is wrong in the
     files, ReplicationError when a replication fails.
     """
     clusters = read_clusters(config_dir)
@@ -142,6 +141,8 @@ def validate_clusters(
     planned = []
     for file, cluster in chosen.items():
         for name, case in cluster.cases.items():
+            if case.replications_of(subset) == 0:
+                continue
             try:
                 planned.append(_plan(file, cluster, name, case, config_dir, subset))
             except ScenarioError as error:
@@ -152,8 +153,8 @@ def validate_clusters(
     batch = Batch()
     for plan in planned:
         batch.add(plan.scenarios, plan.replications)
-    results = batch.run(seed, workers, progress)
-    return Validation(tuple(_judge(plan, results) for plan in planned), chosen, results, seed, subset)
+    results, replays = batch.run(seed, workers, progress), Replays()
+    return Validation(tuple(_judge(plan, results, replays) for plan in planned), chosen, results, seed, subset)
 
 
 def _unknown(name: str, clusters: dict[str, Cluster]) -> str:
@@ -171,19 +172,16 @@ def _plan(file: str, cluster: Cluster, name: str, case: Case, config_dir: str | 
     found = quantity(case.quantity, scenarios[0])
     if isinstance(found, Problem):
         raise ScenarioError([found])
-    replications = case.replications
-    if subset == "ci":
-        replications = min(replications, max(CI_LEAST, math.ceil(CI_SHARE * replications)))
-    return _Planned(file, cluster, name, case, found, scenarios, replications)
+    return _Planned(file, cluster, name, case, found, scenarios, case.replications_of(subset))
 
 
-def _judge(plan: _Planned, results: Results) -> Outcome:
+def _judge(plan: _Planned, results: Results, replays: Replays) -> Outcome:
     case, rule = plan.case, RULES[plan.case.rule.kind]
     points: list[Point] = []
     unit = "1"
     if plan.quantity is not None:
         unit = plan.quantity.unit
-        points = [plan.quantity.point(results.of(scenario, plan.replications)) for scenario in plan.scenarios]
+        points = [plan.quantity.point(results.of(scenario, plan.replications), replays) for scenario in plan.scenarios]
     published = _published(plan)
     tolerance = _tolerance(case, published)
     judgement = rule.judge(published, points, tolerance)

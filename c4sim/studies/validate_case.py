@@ -4,6 +4,7 @@ Quantities and rules are names in a registry; nothing that a file says is evalua
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,6 +21,8 @@ from c4sim.studies.validate_quantities import SPECIAL
 from c4sim.studies.validate_rules import RULES
 
 GROUP = "validation"
+# Of the replications, for continuous integration, unless a case says otherwise.
+CI_SHARE, CI_LEAST = 0.1, 40
 
 
 def _quantity_value(value: Any) -> Any:
@@ -58,7 +61,8 @@ class Case(Model):
     variants, every combination of the values of some keys. record: instead of `published`, the cluster's list of counts
     that the quantity is computed from. independent: false where the outcome, or what it follows
     from by arithmetic, went in: then it checks mechanics only. leaves_out: what the model has not. reason: of a case
-    that cannot be tested.
+    that cannot be tested. ci_replications: in the subset for continuous integration (null: a tenth, at least 40;
+    0: left out).
     """
 
     title: Text
@@ -72,11 +76,19 @@ class Case(Model):
     points: Annotated[tuple[tuple[str, ...], ...], Field(min_length=1)] = ((),)
     grid: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] | None = None
     replications: Annotated[PositiveCount, Field(ge=2, le=100_000)] = 100
+    ci_replications: Annotated[Count, Field(le=100_000)] | None = None
     rule: Rule
     independent: bool
     expect: Literal["hold"] | KnownMiss = "hold"
     leaves_out: str | None = None
     reason: Text | None = None
+
+    def replications_of(self, subset: str) -> int:
+        """Replications in the subset `full` or `ci`; 0 where the case is left out."""
+        if subset == "full":
+            return self.replications
+        tenth = max(CI_LEAST, math.ceil(CI_SHARE * self.replications))
+        return min(tenth, self.replications) if self.ci_replications is None else self.ci_replications
 
     @property
     def overrides(self) -> list[tuple[str, ...]]:

@@ -18,26 +18,40 @@ DAY_S = 86_400.0
 MONTH_S = 30 * DAY_S
 
 
+class Replays:
+    """Times of the failures of every run, which totals do not hold: each result is replayed once."""
+
+    def __init__(self) -> None:
+        self._times: dict[tuple[str, int], list[list[float]]] = {}
+
+    def failure_times(self, result: Result) -> list[list[float]]:
+        """Times, s, of the faults that stopped the job, a list for every run."""
+        key = (result.scenario.digest(), result.n)
+        if key not in self._times:
+            self._times[key] = [[incident.time for incident in ledger.incidents] for ledger in result.ledgers]
+        return self._times[key]
+
+
 @dataclass(frozen=True)
 class Quantity:
     """A quantity: its unit, how a result gives it, and how a list of counts does (of those that are counted)."""
 
     unit: str
-    point: Callable[[Result], Point]
+    point: Callable[[Result, "Replays"], Point]
     of_counts: Callable[[Floats], float] | None = None
 
 
-def _faults(result: Result) -> Point:
+def _faults(result: Result, _: Replays) -> Point:
     """Faults on the calendar: those that stopped the job and those that met it standing."""
     return _metric(result, Metric(("failures", "stopped_faults"), None, "1", ""))
 
 
-def _calendar_mtbf(result: Result) -> Point:
+def _calendar_mtbf(result: Result, _: Replays) -> Point:
     """Wall time per failure."""
     return _metric(result, Metric(("wall_s",), "failures", "s", ""))
 
 
-def _unavailability(result: Result) -> Point:
+def _unavailability(result: Result, _: Replays) -> Point:
     """Share of node time that nodes are away."""
     found = _metric(result, Metric(("node_down_s",), "wall_s", "1", ""))
     nodes, estimate = result.scenario.job.nodes, found.estimate
@@ -56,18 +70,17 @@ def _metric(result: Result, definition: Metric) -> Point:
     return Point(Estimate(value.mean, value.low, value.high, result.n), 1.0 - own if definition.complement else own)
 
 
-def _counts(result: Result, window: float) -> list[Floats]:
+def _counts(result: Result, replays: Replays, window: float) -> list[Floats]:
     """Failures in each whole window of every run."""
     assert result.scenario.horizon is not None
     windows = int(result.scenario.horizon / window * (1.0 + 1e-12))
     edges = np.arange(windows + 1) * window
-    times = ([incident.time for incident in ledger.incidents] for ledger in result.ledgers)
-    return [np.histogram(run, edges)[0].astype(float) for run in times]
+    return [np.histogram(run, edges)[0].astype(float) for run in replays.failure_times(result)]
 
 
 def _per_window(window: float, statistic: Callable[[Floats], float]) -> Quantity:
-    def point(result: Result) -> Point:
-        values = np.array([statistic(counts) for counts in _counts(result, window)])
+    def point(result: Result, replays: Replays) -> Point:
+        values = np.array([statistic(counts) for counts in _counts(result, replays, window)])
         return Point(mean_interval(values), values)
 
     return Quantity("1", point, statistic)
@@ -89,6 +102,7 @@ def largest(counts: Floats) -> float:
     return float(counts.max())
 
 
+_SHARES = ("ettr", "goodput", "finished", "unavailability", "empty_days", "probability_job_has_nodes")
 SPECIAL = {
     "faults": Quantity("1", _faults),
     "calendar_mtbf_s": Quantity("s", _calendar_mtbf),
@@ -100,6 +114,11 @@ SPECIAL = {
 }
 
 
+def is_share(name: str) -> bool:
+    """Whether a quantity is a share of a whole, to be shown in per cent."""
+    return name in _SHARES or name.partition("/")[0].endswith(("_fraction", "_share"))
+
+
 def quantity(name: str, scenario: Scenario) -> Quantity | Problem:
     """The quantity of that name in a scenario, or what is wrong with the name."""
     if name in SPECIAL:
@@ -108,4 +127,4 @@ def quantity(name: str, scenario: Scenario) -> Quantity | Problem:
     if name not in metrics:
         return Problem("quantity", "no such quantity" + nearest(name, [*SPECIAL, *metrics]), name)
     definition = metrics[name]
-    return Quantity(definition.unit, lambda result: _metric(result, definition))
+    return Quantity(definition.unit, lambda result, _: _metric(result, definition))
