@@ -49,7 +49,7 @@ def test_asynchronous_saves_are_costed_by_what_they_slow_down(monkeypatch: pytes
     section = {"mode": "async", "stall": "20s", "persist": "240s", "slowdown": 0.1}
     plan = plan_checkpoint(scenario(section, restart={"duration": "300s"}), [400.0, 800.0], replications=8)
     assert plan.model.cost == pytest.approx(44.0)
-    assert plan.down_s == pytest.approx(300.0)
+    assert plan.down_s == pytest.approx(300.0, rel=0.01)  # the window may end in the last restart
     agree_with_closed_form(plan)
 
 
