@@ -93,3 +93,19 @@ def test_victims_of_a_slow_worker_are_listed_not_blamed():
     (verdict,) = detect(telemetry)
     assert (verdict.kind, verdict.entity) == ("slow_compute", 4)
     assert set(verdict.victims) == set(DST[SRC == 4].tolist())
+
+
+def test_a_receiver_is_not_blamed_for_its_senders():
+    """Three of the four senders of worker 9 are slow; so are three of its four incoming edges."""
+    delay = delays(9)
+    delay[30:, np.isin(SRC, [6, 7, 8])] *= 2
+    assert np.isin(SRC[DST == 9], [6, 7, 8]).sum() == 3
+    assert {(v.kind, v.entity) for v in judged(delay)} == {("slow_sender", w) for w in (6, 7, 8)}
+
+
+def test_a_worker_with_two_outgoing_edges_has_slow_paths():
+    src, dst = np.repeat(np.arange(20), 2), (np.repeat(np.arange(20), 2) + np.tile([1, 2], 20)) % 20
+    delay = 0.02 * np.exp(0.03 * np.random.default_rng(10).standard_normal((60, 40)))
+    delay[20:, src == 3] *= 2
+    found = detect(Telemetry(delay_s=delay, edge_src=src, edge_dst=dst, compute_s=np.ones((60, 20))))
+    assert {(v.kind, v.entity) for v in found} == {("slow_path", (3, 4)), ("slow_path", (3, 5))}

@@ -101,6 +101,18 @@ def test_resumes_as_if_nothing_had_happened(tmp_path, cut):
     assert [(kind, entity) for _, kind, entity in whole] == [("slow_compute", 3)]
 
 
+def test_resumes_with_what_it_had_learned(tmp_path):
+    """A ramp slower than the window shows against the level learned before the restart only."""
+    own = own_work(2, rows=700)
+    own[:, 7] *= 1 + 0.3 * np.clip((np.arange(700) - 100) / 500, 0, 1)
+    whole = run(StreamDetector(STEP), compute_s=own)
+    first = StreamDetector(STEP)
+    assert run(first, compute_s=own[:150]) == []
+    first.save(tmp_path / "state.npz")
+    again = StreamDetector.resume(tmp_path / "state.npz", STEP)
+    assert run(again, start=150, compute_s=own) == whole
+
+
 def test_memory_does_not_grow():
     detector = StreamDetector(STEP)
     own = own_work(6, rows=400)

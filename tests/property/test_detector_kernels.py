@@ -66,6 +66,11 @@ def test_medians_of_groups(ordered, missing):
     np.testing.assert_array_equal(groups.median(x[0]), got[0])
 
 
+def test_groups_that_only_look_contiguous():
+    x = np.array([1.0, 10.0, 3.0, 30.0])
+    assert Groups.of(np.array([0, 1, 0, 1]), 2).median(x).tolist() == [2.0, 20.0]
+
+
 def test_split_statistic_is_the_likelihood_ratio():
     y = data(5, (40, 8), 0.15)
     variance = np.linspace(0.1, 2, 8)
