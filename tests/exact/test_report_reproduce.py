@@ -17,32 +17,34 @@ from c4sim.report.reproduce_timeline import days
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The same report, written twice."""
-    made = []
-    for name in ("first", "second"):
-        folder = tmp_path_factory.mktemp(name)
-        (folder / "results.json").write_text(document_text())
-        write_report(folder)
-        made.append(folder)
-    return made[0], made[1]
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with results and their report."""
+    made = tmp_path_factory.mktemp("report")
+    (made / "results.json").write_text(document_text())
+    write_report(made)
+    return made
 
 
-def test_everything_is_there_and_the_same_to_the_byte(folders: tuple[Path, Path]) -> None:
-    first, second = folders
-    names = {path.name for path in first.iterdir()}
-    assert names == {path.name for path in second.iterdir()}
-    assert {f"{figure}.{kind}" for figure in FIGURES for kind in ("png", "svg")} <= names
-    for name in names:
-        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+def test_everything_is_there(folder: Path) -> None:
+    figures = {f"{figure}.{kind}" for figure in FIGURES for kind in ("png", "svg")}
+    assert {path.name for path in folder.iterdir()} == figures | {"results.json", "report.md"}
+    assert (folder / "report.md").read_text() == page(document())
+
+
+@pytest.mark.parametrize("name", ["published_and_simulated", "checkpoint_interval"])
+def test_the_same_data_give_the_same_bytes(folder: Path, tmp_path: Path, name: str) -> None:
+    with style.drawing():
+        style.save(FIGURES[name](document()), tmp_path, name)
+    for kind in ("png", "svg"):
+        assert (folder / f"{name}.{kind}").read_bytes() == (tmp_path / f"{name}.{kind}").read_bytes()
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
-def test_files_carry_no_time_stamp(folders: tuple[Path, Path], name: str) -> None:
-    drawn = (folders[0] / f"{name}.svg").read_text()
+def test_files_carry_no_time_stamp(folder: Path, name: str) -> None:
+    drawn = (folder / f"{name}.svg").read_text()
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert "dc:date" not in drawn
-    assert b"tEXt" not in (folders[0] / f"{name}.png").read_bytes()
+    assert b"tEXt" not in (folder / f"{name}.png").read_bytes()
 
 
 @pytest.mark.parametrize("name", list(FIGURES))

@@ -44,6 +44,17 @@ def test_isolation_by_cause_and_the_share_that_is_named() -> None:
     assert found.phases["isolation"] == pytest.approx(mean / (36_000 + stopped))
 
 
+def test_spread_of_a_mixture_counts_what_lies_between_its_parts() -> None:
+    """December's isolation: .825 at 300 s (fixed), .175 at 3,000 s (lognormal, cv 1): E[X^2] by hand; its deficit."""
+    december = load_scenario("c4_dec2023")
+    found = expected(december)
+    mean, square = 0.825 * 300.0 + 0.175 * 3000.0, 0.825 * 300.0**2 + 0.175 * 2 * 3000.0**2
+    down = 45.0 + mean + (december.restart.duration.mean or 0.0)
+    p = down / (found.mtbf_s + down)
+    by_hand = found.mtbf_s * p**2 * (1 + (square - mean**2) / down**2) / (2 * 30 * 86_400)
+    assert found.deficit == pytest.approx(by_hand)
+
+
 def test_deficit_and_spread_of_a_month() -> None:
     """M p^2 (1 + cv^2) / (2 T) with p = .2366 and cv 1 of isolation: .07 points. One month's total spreads by 3.87."""
     found = expected(load_scenario("c4_june2023"))

@@ -108,6 +108,7 @@ def test_corners_are_all_ends_and_the_extremes_those_of_the_closed_form() -> Non
     assert (low.isolation.delay.mean, high.isolation.delay.mean) == (900.0, pytest.approx(10_080.0))
     assert (low.faults["cuda"].confined, high.faults["unknown"].confined) == (0.875, 0.78)
     assert (low.isolation.delay.cv, high.isolation.delay.cv) == (0.5, 2.0)
+    assert (low.repair.duration.mean, high.repair.duration.mean) == (12 * 3600.0, 8 * 86_400.0)
     totals = [expected(scenario).total for scenario in found.values()]
     assert (expected(low).total, expected(high).total) == (min(totals), max(totals))
 
