@@ -9,21 +9,24 @@ from c4sim.cli.words import Grammar, Words, read
 DEFAULT_FOLDER = "results/validation"
 
 HELP = """\
-usage: c4sim validate [OPTION=VALUE...]
+usage: c4sim validate [CLUSTER...] [OPTION=VALUE...]
 
 The published inputs of real clusters (Meta RSC, Llama 3, BLOOM, NCSA Delta, Fire-Flyer 2, Acme, OPT, HPN, C4) simulated
 without tuning, and their published outcomes beside the result: inside, outside, bound held, bound broken, not testable.
-Independent cases and checks of mechanics are told apart; a known miss says what the model leaves out. Exit code 1 only
-when a case that should hold does not.
+Independent cases and checks of mechanics are told apart; a known miss says what the model leaves out.
+
+  c4sim validate
+  c4sim validate rsc llama3_405b subset=ci
 
 A file validation/NAME.yaml in --config-dir adds a cluster (see docs/own-cluster.md).
 
+Exit codes: 0 every case as expected, 1 a case that should hold does not, 2 bad input.
+
 options
   subset=full|ci        ci: fewer replications and cases, for continuous integration (full)
-  clusters=A,B          only these, by file name (all)
   seed=N                random streams are keyed on it (0)
   workers=N             processes (all cores)
-  output=DIR            where tables, figures and manifest go (results/validation; with subset=ci or clusters=: nowhere)
+  output=DIR            where tables, figures and manifest go (results/validation; for a part of the cases: nowhere)
   page=FILE             also put the tables between the marks of a Markdown page
   format=text|json      json: one document on stdout
   --config-dir DIR      your own YAML groups, looked at before c4sim's
@@ -35,11 +38,12 @@ def _grammar() -> Grammar:
 
     options = {
         "subset": readers.one_of("full", "ci"),
-        "clusters": readers.some_text,
         "output": readers.some_text,
         "page": readers.some_text,
     }
-    return Grammar(options={**FORMAT, **SEED, **WORKERS, **options}, texts=CONFIG_DIR, overrides=False)
+    return Grammar(
+        options={**FORMAT, **SEED, **WORKERS, **options}, texts=CONFIG_DIR, overrides=False, positional="a cluster"
+    )
 
 
 def run(words: list[str]) -> int:
@@ -56,7 +60,7 @@ def run(words: list[str]) -> int:
         with progress.bar("validate") as bar:
             found = validate_clusters(
                 said.text("--config-dir"),
-                only=given["clusters"].split(",") if "clusters" in given else None,
+                only=said.positional or None,
                 subset=given.get("subset", "full"),
                 seed=given.get("seed", 0),
                 workers=given.get("workers", cpu_count()),
@@ -80,7 +84,7 @@ def _folder(said: Words) -> Path | None:
     """Where the files go. A part of the cases must not take the place of all of them unasked."""
     if "output" in said.options:
         return Path(said.options["output"])
-    whole = said.options.get("subset", "full") == "full" and "clusters" not in said.options
+    whole = said.options.get("subset", "full") == "full" and not said.positional
     return Path(DEFAULT_FOLDER) if whole else None
 
 
@@ -103,15 +107,12 @@ def _page(document: dict[str, Any], said: Words) -> None:
 
 def _show(document: dict[str, Any], folder: Path | None, said: Words) -> None:
     from c4sim.cli.output import print_json, print_table
-    from c4sim.report.validation import HEADER, groups, headline
+    from c4sim.report.validation import TERMINAL_HEADER, headline, terminal
 
     if said.options.get("format") == "json":
         print_json(document)
         return
-    for title, rows in groups(document):
-        print(title)
-        print_table(HEADER, rows)
-        print()
+    print_table(TERMINAL_HEADER, terminal(document))
     print(headline(document))
     if folder is not None:
         print(f"everything: {folder}")

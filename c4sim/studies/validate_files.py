@@ -8,13 +8,13 @@ from c4sim.experiment.manifest import SCHEMA_VERSION, scenario_entry, versions
 from c4sim.studies.reproduce_files import json_text
 from c4sim.studies.validate import Validation
 
-RESULTS = "results.json"
+RESULTS = "validation.json"
 _COLUMNS = ("case", "cluster", "quantity", "metric", "unit", "clock", "independent", "expect", "as_expected", "verdict")
 _TEXTS = ("source", "put_in", "leaves_out")
 
 
 def write(found: Validation, folder: Path) -> None:
-    """Put results.json, cases.csv, variants.csv and manifest.json into a folder. Raises StorageError."""
+    """Put validation.json, cases.csv, variants.csv and manifest.json into a folder. Raises StorageError."""
     make_folder(folder)
     document = found.as_document()
     replace_text(folder / RESULTS, json_text(document))
