@@ -1,7 +1,11 @@
 """Blocking saves to one place: work for tau, stand still for C, again and again; a closed form, as most runs ask it."""
 
+from functools import partial
+
 from c4sim.checkpoint.facts import Progress
 from c4sim.checkpoint.timeline import STANDSTILL, Cut, Entry, JobPhase
+
+_progress = partial(tuple.__new__, Progress)  # without the Python constructor of a NamedTuple
 
 
 class Blocking:
@@ -42,9 +46,14 @@ class Blocking:
         if rest > self._work_wall:
             stall += rest - self._work_wall
         if self._rate == 1.0:
-            return Progress(wall - stall, stall, 0.0, saves)
+            return _progress((wall - stall, stall, 0.0, saves))
         productive = (wall - stall) * self._rate
         return Progress(productive, stall, wall - stall - productive, saves)
+
+    def last_save(self, wall: float) -> tuple[int, float]:
+        """Number of saves in the first `wall` seconds, and the end of the last one (0.0 without any)."""
+        saves = self._saves(wall)
+        return saves, saves * self._cycle - self._shift if saves else 0.0
 
     def wall_of_work(self, work: float) -> float:
         """See Timeline."""

@@ -1,6 +1,7 @@
 """What an event is like beyond its time and place: how many nodes, confined or not, permanent or not."""
 
 from collections.abc import Callable, Set
+from functools import partial
 
 from c4sim.faults.event import FaultEvent
 from c4sim.faults.places import Topology
@@ -8,6 +9,7 @@ from c4sim.scenario.faults import FaultClass
 from c4sim.streams import BlockReader, Purpose, Streams
 
 _FIRST_BLOCK = 16
+_event = partial(tuple.__new__, FaultEvent)  # a NamedTuple without its Python constructor: one is made per fault
 
 
 class Marks:
@@ -56,17 +58,9 @@ class Marks:
             slots = tuple(slot for slot in slots if slot not in empty)
             if not slots:
                 return None
-        return FaultEvent(
-            self._class_index,
-            self._name,
-            self.stream,
-            number,
-            slots,
-            gpu,
-            self._confined(number),
-            self._permanent(number),
-            self._effect,
-        )
+        confined, permanent = self._confined(number), self._permanent(number)
+        index, name, stream, effect = self._class_index, self._name, self.stream, self._effect
+        return _event((index, name, stream, number, slots, gpu, confined, permanent, effect))
 
 
 def _gpu_of(fault: FaultClass, topology: Topology) -> list[int] | None:

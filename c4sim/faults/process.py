@@ -41,6 +41,8 @@ class FaultProcess:
         self._seats: dict[int, int | None] = {}  # units that changed their slot
         self._empty: set[int] = set()
         self._unsettled = False
+        # Which unit sits where matters to ages and lemons, and to clocks that tick while a slot is empty.
+        self.follows_units = bool(self._aged) or any(group.clock.level < Activity.OPERATING for group in groups)
 
     def next_time(self, now: float, activity: Activity) -> float:
         """Time of the next event, s, if the job goes on with `activity` for ever from `now` on; inf if none comes."""

@@ -46,7 +46,9 @@ class Fleet:
         self._events: list[Event] = []
         self._pools = Pools(scenario.spares, self.nodes)
         self._shop = Shop(scenario.repair, streams, self._events)
-        self._provisioning = IncidentDraws(streams, Purpose.PROVISIONING, law_of(scenario.spares.provisioning))
+        provisioning = law_of(scenario.spares.provisioning)
+        self._provisioning = IncidentDraws(streams, Purpose.PROVISIONING, provisioning)
+        self._ready_at_once = provisioning.mean == 0.0 and scenario.spares.state == "shelf"
         self._where: dict[int, int] = {}  # whereabouts of the units that have moved
         self._occupants: dict[int, int] = {}  # of the slots whose first unit has left
         self._vacancies: dict[int, Vacancy] = {}
@@ -131,11 +133,30 @@ class Fleet:
         said). stream, number: the incident, which addresses every draw of the stay. Raises ValueError for an empty
         or unknown slot.
         """
+        self._empty_slot(slot, now, broken, stream, number)
+
+    def _empty_slot(self, slot: int, now: float, broken: bool, stream: int, number: int) -> None:
         self.advance(now)
         unit = self.unit_in(slot)
         reason = Reason.FAULT if broken else Reason.BLAMED
         outage = self._send_away(unit, now, reason, broken=broken, stream=stream, number=number)
         self._vacancies[slot] = Vacancy(slot, outage)
+
+    def exchange(self, slot: int, now: float, *, broken: bool, stream: int, number: int) -> int | None:
+        """`take_out`, and at once a spare into the slot if one is ready: what `request` and `seat` would do.
+
+        Returns the unit that came; None while the slot stays empty: then `request` and `seat` go on.
+        """
+        alone = not self._vacancies
+        self._empty_slot(slot, now, broken, stream, number)
+        if not (alone and self._ready_at_once):
+            return None
+        unit = self._pools.take(self._pools.of_slot(slot))
+        if unit is not None:
+            del self._vacancies[slot]
+            self._occupants[slot] = unit
+            self._where[unit] = slot
+        return unit
 
     def _send_away(self, unit: int, now: float, reason: Reason, *, broken: bool, stream: int, number: int) -> Outage:
         if unit in self._defective:
@@ -216,6 +237,11 @@ class Fleet:
     def is_empty(self, slot: int) -> bool:
         """Whether no unit sits in the slot."""
         return slot in self._vacancies
+
+    @property
+    def whole(self) -> bool:
+        """Whether a unit sits in every slot."""
+        return not self._vacancies
 
     def empty_slots(self) -> list[int]:
         """The slots in which no unit sits, in the order in which they became empty."""

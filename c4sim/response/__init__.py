@@ -3,7 +3,7 @@ incident.
 """
 
 from c4sim.response.detection import Detection
-from c4sim.response.draws import IncidentKey, Sampler
+from c4sim.response.draws import IncidentKey, Sampler, incident_key
 from c4sim.response.false_alarms import silence_limit, with_false_alarms
 from c4sim.response.isolation import Isolation, Verdict
 from c4sim.response.restart import Restart, RestartAttempt
@@ -16,6 +16,7 @@ __all__ = [
     "RestartAttempt",
     "Sampler",
     "Verdict",
+    "incident_key",
     "silence_limit",
     "with_false_alarms",
 ]

@@ -1,5 +1,6 @@
 """Draws of the response, addressed by incident: the same under every policy and whatever else was drawn."""
 
+from functools import partial
 from typing import NamedTuple
 
 from c4sim.distributions import Fixed, Law
@@ -19,6 +20,9 @@ class IncidentKey(NamedTuple):
     def entity(self, part: int = 0) -> int:
         """The stream's number among the streams of one purpose; `part` tells several draws of that purpose apart."""
         return self.stream + (self.attempt << _ATTEMPT_BITS) + (part << _PART_BITS)
+
+
+incident_key = partial(tuple.__new__, IncidentKey)  # from (stream, number, attempt), without the Python constructor
 
 
 class Sampler:

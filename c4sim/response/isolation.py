@@ -1,6 +1,7 @@
 """Who is taken out of the job, and how long it takes to know."""
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 from c4sim.distributions import law_of
@@ -16,6 +17,9 @@ class Verdict(NamedTuple):
     delay: float
     blamed: tuple[int, ...]
     fault_stays: bool
+
+
+_verdict = partial(tuple.__new__, Verdict)  # without the Python constructor of a NamedTuple
 
 
 class Isolation:
@@ -50,13 +54,13 @@ class Isolation:
         if self._in_place and key.attempt < self._in_place:
             return Verdict(0.0, (), fault_stays=event.permanent)
         if not confined:
-            return Verdict(self._people[event.class_index].at(key), (), fault_stays=False)
+            return _verdict((self._people[event.class_index].at(key), (), False))
         if self._automatic is not None and (self._names_node >= 1.0 or self._naming.at(key) < self._names_node):
-            return Verdict(self._automatic.at(key), event.slots, fault_stays=False)
+            return _verdict((self._automatic.at(key), event.slots, False))
         delay = self._peoples_delay(event, key)
         if self._wrong_blame > 0.0 and self._blame.at(key) < self._wrong_blame:
             return Verdict(delay, (self._innocent(event, key),), fault_stays=True)
-        return Verdict(delay, event.slots, fault_stays=False)
+        return _verdict((delay, event.slots, False))
 
     def _peoples_delay(self, event: FaultEvent, key: IncidentKey) -> float:
         if self._halving is not None:

@@ -1,6 +1,7 @@
 """How long a restart takes and whether it succeeds."""
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ class RestartAttempt(NamedTuple):
 
     duration: float
     succeeds: bool
+
+
+_attempt = partial(tuple.__new__, RestartAttempt)  # without the Python constructor of a NamedTuple
 
 
 class Restart:
@@ -43,7 +47,7 @@ class Restart:
         duration = self._duration.at(key, tries) + self._by_size
         succeeds = self._failure == 0.0 or self._rendezvous.at(key, tries) >= self._failure
         if self._pod_start is None:
-            return RestartAttempt(duration, succeeds)
+            return _attempt((duration, succeeds))
         u = self._slowest.at(key, tries) ** (1.0 / self._nodes)
         slowest = float(self._pod_start.quantile(np.array([u]))[0])
         if slowest > self._limit:

@@ -12,11 +12,11 @@ import math
 from c4sim.distributions import law_of
 from c4sim.faults import FaultEvent
 from c4sim.ledger import NO_CAUSE, Phase
-from c4sim.response import Detection, IncidentKey, Sampler
+from c4sim.response import Detection, IncidentKey, Sampler, incident_key
 from c4sim.scenario import Scenario
 from c4sim.simulation.maintenance import MaintenancePlan, Window
 from c4sim.simulation.troubles import Trouble
-from c4sim.simulation.world import OPERATING, Stop, World
+from c4sim.simulation.world import OPERATING, Stop, World, make_stop
 from c4sim.streams import Purpose, Streams
 
 _LOST = int(Phase.LOST_WORK)
@@ -82,12 +82,12 @@ class Operation:
         """A fault is due now: it stops the job, or stays in it unseen (slow, corruption), or hits nobody."""
         w = self._world
         event = w.faults.take(w.now, OPERATING)
-        return None if event is None else self._take_effect(event, IncidentKey(event.stream, event.number))
+        return None if event is None else self._take_effect(event, incident_key((event.stream, event.number, 0)))
 
     def _take_effect(self, event: FaultEvent, key: IncidentKey) -> Stop | None:
         w = self._world
         if event.effect not in ("slow", "corruption"):
-            return Stop(event, key, w.now, operating=True)
+            return make_stop((event, key, w.now, True, False))
         w.troubles.latent.append(Trouble(event, key, w.now, w.now + self._detection.delay(event, key)))
         if event.effect == "slow":
             self._set_rate()

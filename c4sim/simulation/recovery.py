@@ -43,6 +43,7 @@ class Recovery:
         self._incidents = world.ledger.incident_rows
         self._symptoms = [fault.symptom for fault in scenario.faults.values()]
         self._gpus = scenario.job.gpus_per_node
+        self._silent_repairs = any(stage.silent_failure > 0.0 for stage in scenario.repair.stages or ())
         self._sent_for: dict[int, FaultEvent] = {}
         self._shelf_fault = _fault_of_a_node(scenario)
         self._load = 0.0
@@ -92,9 +93,13 @@ class Recovery:
             self._load = load
         if w.broken:
             self._take_out_broken()
-        self._wait_for_spares(cause, incident)
+        if not w.fleet.whole:
+            self._wait_for_spares(cause, incident)
         if w.ended:
             return None
+        if self._silent_repairs:
+            for slot in w.fleet.defective_slots():
+                self._seat_defective(slot)
         following = self._start_job(key, cause, incident)
         if following is None and not w.ended:
             w.troubles.restarted()
@@ -139,13 +144,15 @@ class Recovery:
         w.broken.clear()
 
     def _send_to_shop(self, slot: int, event: FaultEvent, key: IncidentKey, *, broken: bool) -> None:
+        """The unit in the slot goes to the shop; a spare that stands ready takes its place at once."""
         w = self._world
         unit = w.fleet.unit_in(slot)
-        if broken:
+        if broken and self._silent_repairs:
             self._sent_for[unit] = event
         stream = key.stream + key.attempt * _ATTEMPT_STRIDE
-        w.fleet.take_out(slot, w.now, broken=broken, stream=stream, number=key.number)
-        w.faults.swap(slot, unit, None, w.now)
+        come = w.fleet.exchange(slot, w.now, broken=broken, stream=stream, number=key.number)
+        if w.faults.follows_units:
+            w.faults.swap(slot, unit, come, w.now)
 
     def _keep(self, stop: Stop) -> None:
         """The fault is still in the job: it will strike again, or go on unseen until it is noticed again."""
@@ -175,15 +182,13 @@ class Recovery:
             if w.broken:
                 self._take_out_broken()
         w.record.stopped(start, w.now, _SPARE_WAIT, cause, incident)
-        if not w.ended and w.fleet.empty_slots():
+        if not w.ended:
             self._seat()
 
     def _seat(self) -> None:
         w = self._world
         for slot, _, unit in w.fleet.seat(w.now):
             w.faults.swap(slot, None, unit, w.now)
-        for slot in w.fleet.defective_slots():
-            self._seat_defective(slot)
 
     def _seat_defective(self, slot: int) -> None:
         """A node came back from the shop still broken: the fault that sent it there strikes again."""

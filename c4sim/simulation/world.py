@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
-from c4sim.checkpoint import Checkpoints
+from c4sim.checkpoint import make_checkpoints
 from c4sim.faults import Activity, FaultEvent, FaultProcess
-from c4sim.faults.places import Topology
-from c4sim.faults.rates import event_rate
 from c4sim.fleet import Fleet
 from c4sim.ledger import Ledger
 from c4sim.response import IncidentKey
@@ -31,13 +30,7 @@ class Stop(NamedTuple):
     noticed: bool = False
 
 
-def job_mtbf_s(scenario: Scenario) -> float:
-    """Mean time between the faults that stop the job (crash, hang), s of their clocks, at long-run rates; inf without
-    any.
-    """
-    topology = Topology.of(scenario)
-    rate = sum(event_rate(f, topology) for f in scenario.faults.values() if f.effect in STOPPING_EFFECTS)
-    return 1.0 / rate if rate > 0.0 else math.inf
+make_stop = partial(tuple.__new__, Stop)  # from its five fields, without the Python constructor of a NamedTuple
 
 
 class World:
@@ -51,7 +44,7 @@ class World:
         self.record = recorder
         self.fleet = Fleet(scenario, streams)
         self.faults = FaultProcess(scenario, streams, self.fleet.slot_of)
-        self.checkpoints = Checkpoints(scenario, streams, job_mtbf_s(scenario))
+        self.checkpoints = make_checkpoints(scenario, streams, self.faults.operating_mtbf_s())
         self.quiet = all(fault.clock == "operating" for fault in scenario.faults.values()) and not scenario.fault_list
         classes = scenario.faults.values()
         self.troubles = Troubles({i: f.slow_factor for i, f in enumerate(classes) if f.slow_factor is not None})
