@@ -154,18 +154,6 @@ def test_a_change_must_show_in_most_of_the_rows_since_it_began(bad, flagged):
     assert accused == ([6] if flagged else [])
 
 
-def test_wrong_loads_and_a_slowdown_of_all_do_not_accuse_anybody():
-    """Loads are equal but misreported in 5 % of the cells; without care the line follows the slowdown."""
-    rng = np.random.default_rng(50)
-    for _ in range(6):
-        own = np.exp(0.008 * rng.standard_normal((192, 32)))
-        own[67:] *= 1.4
-        load = np.full(own.shape, 8192.0)
-        wrong = rng.random(own.shape) < 0.05
-        load[wrong] *= rng.uniform(0.8, 1.2, int(wrong.sum()))
-        assert said(compute_s=own, load=load, role=np.repeat([0, 1, 2, 3], 8)) == [("job_wide", None)]
-
-
 @pytest.mark.parametrize("ring", [True, False])
 def test_a_worker_that_is_really_late_has_no_wrong_clock(ring):
     """Own work twice as long: it arrives late and the others wait, in a ring or for its messages."""

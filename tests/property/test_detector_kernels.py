@@ -158,6 +158,15 @@ def test_every_verdict_is_well_formed(seed):
                 assert not set(ends) & set(verdict.victims)
 
 
+@pytest.mark.parametrize(
+    ("scenario", "seed"), [("job_wide+thermal_ramp", 14), ("job_wide", 11), ("job_wide+slow_path", 50)]
+)
+def test_a_slowdown_of_all_with_wrong_loads_accuses_the_culprit_only(scenario, seed):
+    telemetry, truth = generate(scenario, seed)
+    guilty = {(f.kind, f.entity if f.entity_type == "edge" else f.entity[0]) for f in truth.faults}
+    assert {(v.kind, v.entity) for v in detect(telemetry) if v.accuses} == guilty
+
+
 def test_small_windows_never_crash_nor_accuse_clean_jobs():
     rng = np.random.default_rng(8)
     for rows in range(1, 20):
