@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = Mapping[str, Any]
+Span = tuple[float, float]
 PHASES = {
     "lost_work": "work since the last checkpoint",
     "detection": "detection",
@@ -17,6 +18,7 @@ PHASES = {
     "restart": "re-initialisation",
 }
 _UNSPLIT = "not split in the record"
+_HEADROOM = 1.08
 _LABEL_FROM = 0.035  # a part of at least this share of the axis has room for its number
 
 
@@ -25,32 +27,47 @@ def published_and_simulated(results: Document) -> "Figure":
     figure = new_figure(9.0, 4.6)
     june, december = figure.subplots(1, 2)
     tables = results["tables"]
-    bars = {
-        "published": _published(tables["c4_june2023"]),
-        "simulated": _simulated(tables["c4_june2023"]),
-        "simulated,\ncalendar reading": _simulated(tables["c4_june2023_calendar"]),
-    }
-    _stack(june, bars, [None, _month(tables["c4_june2023"]), _month(tables["c4_june2023_calendar"])], top=42.0)
-    june.set_title("June 2023")
-    june.set_ylabel("share of wall time lost, %")
-    bars = {
-        "published": _published(tables["c4_dec2023"]),
-        "simulated": _simulated(tables["c4_dec2023"]),
-        "simulated,\ncalendar reading": _simulated(tables["c4_dec2023_calendar"]),
-    }
-    band = tuple(100.0 * results["band"][end]["simulated"]["value"] for end in ("low", "high"))
-    _stack(december, bars, [None, band, None], top=2.9)
-    december.set_title("December 2023: predicted")
-    december.set_ylabel("share of wall time lost, %")
-    _note(june, 38.5, "bars: 95 % of\nsingle months")
-    _note(december, band[1], "bar: band over the\nassumed ranges")
+    operating, calendar = tables["c4_june2023"], tables["c4_june2023_calendar"]
+    months = [_month(operating), _month(calendar)]
+    _panel(june, "June 2023", operating, calendar, months, "bars: 95 % of\nsingle months")
+    operating, calendar = tables["c4_dec2023"], tables["c4_dec2023_calendar"]
+    low, high = (100.0 * results["band"][end]["simulated"]["value"] for end in ("low", "high"))
+    note = "bar: band over the\nassumed ranges"
+    _panel(december, "December 2023: predicted", operating, calendar, [(low, high), None], note)
     handles, labels = december.get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=3)
     return figure
 
 
-def _note(axes: "Axes", height: float, text: str) -> None:
-    axes.annotate(text, (1.29, height), fontsize=8, color=GREY, ha="left", va="top")
+def _panel(
+    axes: "Axes",
+    title: str,
+    operating: Sequence[Document],
+    calendar: Sequence[Document],
+    spans: Sequence[Span | None],
+    note: str,
+) -> None:
+    bars = {
+        "published": _published(operating),
+        "simulated": _simulated(operating),
+        "simulated,\ncalendar reading": _simulated(calendar),
+    }
+    tops = [sum(parts.values()) for parts in bars.values()] + [span[1] for span in spans if span is not None]
+    top = _HEADROOM * max(tops)
+    for place, parts in enumerate(bars.values()):
+        _stack(axes, place, parts, _LABEL_FROM * top)
+    for place, span in enumerate(spans, start=1):
+        if span is not None:
+            middle, half = (span[0] + span[1]) / 2, (span[1] - span[0]) / 2
+            axes.errorbar(place + 0.22, middle, half, color=BLACK, capsize=4, linewidth=1.0)
+    for name in (*PHASES, _UNSPLIT):
+        axes.bar(0, 0, color=PHASE_COLOURS.get(name, GREY), label=PHASES.get(name, name))
+    axes.annotate(note, (1.29, spans[0][1] if spans[0] else top), fontsize=8, color=GREY, ha="left", va="top")
+    axes.set_title(title)
+    axes.set_ylabel("share of wall time lost, %")
+    axes.set_xticks(range(len(bars)), list(bars))
+    axes.set_ylim(0.0, top)
+    grid_on(axes, "y")
 
 
 def _rows(table: Sequence[Document]) -> dict[str, Document]:
@@ -71,37 +88,22 @@ def _simulated(table: Sequence[Document]) -> dict[str, float]:
     return {phase: 100.0 * rows[f"downtime_fraction/{phase}"]["simulated"] for phase in PHASES}
 
 
-def _month(table: Sequence[Document]) -> tuple[float, float]:
+def _month(table: Sequence[Document]) -> Span:
     total = _rows(table)["downtime_fraction"]
     return 100.0 * total["month_low"], 100.0 * total["month_high"]
 
 
-def _stack(
-    axes: "Axes", bars: Mapping[str, Mapping[str, float]], spans: Sequence[tuple[float, ...] | None], top: float
-) -> None:
-    for place, parts in enumerate(bars.values()):
-        bottom = 0.0
-        for name, height in parts.items():
-            colour = PHASE_COLOURS.get(name, GREY)
-            axes.bar(place, height, 0.62, bottom, color=colour, edgecolor="white", linewidth=0.8)
-            if height > _LABEL_FROM * top:
-                middle = bottom + height / 2
-                axes.annotate(
-                    f"{height:.2f}", (place - 0.08, middle), ha="center", va="center", color="white", fontsize=8
-                )
-            bottom += height
-        axes.annotate(
-            f"{bottom:.2f}", (place - 0.08, bottom), (0, 3), textcoords="offset points", ha="center", weight="bold"
-        )
-        span = spans[place]
-        if span is not None:
-            error = [[bottom - span[0]], [span[1] - bottom]]
-            axes.errorbar(place + 0.22, bottom, error, color=BLACK, capsize=4, linewidth=1.0)
-    for name in (*PHASES, _UNSPLIT):
-        axes.bar(0, 0, color=PHASE_COLOURS.get(name, GREY), label=PHASES.get(name, name))
-    axes.set_xticks(range(len(bars)), list(bars))
-    axes.set_ylim(0.0, top)
-    grid_on(axes, "y")
+def _stack(axes: "Axes", place: int, parts: Mapping[str, float], label_from: float) -> None:
+    bottom = 0.0
+    for name, height in parts.items():
+        colour = PHASE_COLOURS.get(name, GREY)
+        axes.bar(place, height, 0.62, bottom, color=colour, edgecolor="white", linewidth=0.8)
+        if height > label_from:
+            middle = (place - 0.08, bottom + height / 2)
+            axes.annotate(f"{height:.2f}", middle, ha="center", va="center", color="white", fontsize=8)
+        bottom += height
+    text = f"{bottom:.2f}"
+    axes.annotate(text, (place - 0.08, bottom), (0, 3), textcoords="offset points", ha="center", weight="bold")
 
 
 def waterfall(results: Document) -> "Figure":

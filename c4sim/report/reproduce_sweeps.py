@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 Document = Mapping[str, Any]
 COLOURS = (BLUE, VERMILION, GREEN)
+_SMALL: Mapping[str, Any] = {"fontsize": 8, "color": GREY, "ha": "right", "va": "center"}
 ENOUGH = 0.0025  # a quarter of a point
 _MARKS = {"young_s": ("v", "Young"), "daly_s": ("D", "Daly"), "exact_s": ("*", "exact")}
 _INTERVAL_TICKS = {300: "5 min", 600: "10 min", 1800: "30 min", 3600: "1 h", 7200: "2 h", 21600: "6 h"}
@@ -25,20 +26,25 @@ def interval_figure(results: Document) -> "Figure":
     for colour, (series, curve) in zip(COLOURS, sweep["curves"].items(), strict=True):
         axes.plot(*_percent(curve), color=colour, linewidth=1.4)
         _points(axes, [point for point in sweep["points"] if point["series"] == series], colour, series)
-    for colour, optimum in zip(COLOURS, results["optima"], strict=True):
-        for level, (key, (marker, _)) in enumerate(_MARKS.items()):
-            axes.plot(optimum[key], 17.0 + 1.6 * level, marker, color=colour, markersize=7, clip_on=False)
-    for level, (_, name) in enumerate(_MARKS.values()):
-        axes.annotate(
-            f"best interval: {name}", (23500, 17.0 + 1.6 * level), fontsize=8, color=GREY, ha="right", va="center"
-        )
+    _mark_optima(axes, results["optima"])
     axes.plot([], [], color=GREY, label="closed form")
-    axes.set_ylim(15.5, 48.0)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - 0.35 * (high - low), high)
     _time_axis(axes, _INTERVAL_TICKS, "checkpoint interval (work between saves)")
     axes.set_ylabel("lost and stalled, % of wall time")
     axes.set_title("Saving more often pays until the writes cost more: June 2023")
     axes.legend(loc="upper center", title="simulated (95 % interval of the mean)")
     return figure
+
+
+def _mark_optima(axes: "Axes", optima: Sequence[Document]) -> None:
+    """Best intervals in the strip below the curves, a line for each formula."""
+    strip = axes.get_xaxis_transform()
+    for level, (key, (marker, name)) in enumerate(_MARKS.items()):
+        height = 0.05 + 0.05 * level
+        for colour, optimum in zip(COLOURS, optima, strict=True):
+            axes.plot(optimum[key], height, marker, color=colour, markersize=7, transform=strip)
+        axes.annotate(f"best interval: {name}", (0.97, height), None, "axes fraction", **_SMALL)
 
 
 def spares_figure(results: Document) -> "Figure":
@@ -52,7 +58,7 @@ def spares_figure(results: Document) -> "Figure":
         _points(axes, mine, colour, series, of="downtime")
     axes.set_xlabel("spare nodes per pool")
     axes.set_ylabel("share of wall time lost, %")
-    axes.set_ylim(0.0, 90.0)
+    axes.set_ylim(bottom=0.0)
     axes.set_title(f"{enough_spares(results)} spares a pool are enough")
     axes.legend(title="simulated (95 % interval of the mean)")
     return figure
@@ -77,7 +83,7 @@ def delay_figure(results: Document) -> "Figure":
         _points(axes, sweep["points"], colour, f"simulated, {series}")
     _time_axis(axes, _DELAY_TICKS, "detection delay")
     axes.set_ylabel("lost and stalled, % of wall time")
-    axes.set_ylim(26.0, 36.0)
+    axes.set_ymargin(0.25)
     axes.set_title("What a slow detection costs: June 2023")
     axes.legend(loc="upper left", title="bars: 95 % interval of the mean")
     return figure
