@@ -151,6 +151,8 @@ class Fleet:
         self._empty_slot(slot, now, broken, stream, number)
         if not (alone and self._ready_at_once):
             return None
+        if self._events and self._events[0][0] <= now:
+            self.advance(now)  # a repair that takes no time ends first
         unit = self._pools.take(self._pools.of_slot(slot))
         if unit is not None:
             del self._vacancies[slot]
