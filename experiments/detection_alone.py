@@ -73,7 +73,7 @@ def shares(found: Comparison) -> dict[str, Any]:
 
 def document(estimate: Estimate | None) -> dict[str, float | None] | None:
     """Plain data of an estimate."""
-    return estimate and {"mean": estimate.value, "low": estimate.low, "high": estimate.high}
+    return None if estimate is None else {"mean": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def paused() -> Scenario:
