@@ -108,7 +108,7 @@ class SlowCheckpoints:
             if self.evaluate_every is not None:
                 goals.append(self.next_evaluation)
             times += [self.t + (goal - self.work) / self._speed() for goal in goals]
-        if self.rearmed_until is not None:
+        if self.rearmed_until is not None and not self._evaluating():
             times.append(self.rearmed_until)
         return min(times, default=None)
 
