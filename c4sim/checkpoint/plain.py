@@ -61,7 +61,8 @@ class PlainCheckpoints:
         start = self._start
         saves, kept = self._timeline.last_save(now - start)
         self.work += saves * self.interval
-        return _rollback((min(start + kept, now), self.work, self._tier.load, 0.0, False))
+        kept += start
+        return _rollback((kept if kept < now else now, self.work, self._tier.load, 0.0, False))
 
     def save_now(self, now: float) -> tuple[float, float]:
         """A planned stop at `now` ends the stretch with a save. Returns its seconds and those to load it."""

@@ -133,13 +133,7 @@ class Fleet:
         said). stream, number: the incident, which addresses every draw of the stay. Raises ValueError for an empty
         or unknown slot.
         """
-        self._empty_slot(slot, now, broken, stream, number)
-
-    def _empty_slot(self, slot: int, now: float, broken: bool, stream: int, number: int) -> None:
-        self.advance(now)
-        unit = self.unit_in(slot)
-        reason = Reason.FAULT if broken else Reason.BLAMED
-        outage = self._send_away(unit, now, reason, broken=broken, stream=stream, number=number)
+        outage = self._unseat(slot, now, broken, stream, number)
         self._vacancies[slot] = Vacancy(slot, outage)
 
     def exchange(self, slot: int, now: float, *, broken: bool, stream: int, number: int) -> int | None:
@@ -147,18 +141,22 @@ class Fleet:
 
         Returns the unit that came; None while the slot stays empty: then `request` and `seat` go on.
         """
-        alone = not self._vacancies
-        self._empty_slot(slot, now, broken, stream, number)
-        if not (alone and self._ready_at_once):
-            return None
-        if self._events and self._events[0][0] <= now:
-            self.advance(now)  # a repair that takes no time ends first
-        unit = self._pools.take(self._pools.of_slot(slot))
-        if unit is not None:
-            del self._vacancies[slot]
-            self._occupants[slot] = unit
-            self._where[unit] = slot
-        return unit
+        outage = self._unseat(slot, now, broken, stream, number)
+        if self._ready_at_once and not self._vacancies:
+            if self._events and self._events[0][0] <= now:
+                self.advance(now)  # a repair that takes no time ends first
+            unit = self._pools.take(self._pools.of_slot(slot))
+            if unit is not None:
+                self._occupants[slot] = unit
+                self._where[unit] = slot
+                return unit
+        self._vacancies[slot] = Vacancy(slot, outage)
+        return None
+
+    def _unseat(self, slot: int, now: float, broken: bool, stream: int, number: int) -> Outage:
+        self.advance(now)
+        reason = Reason.FAULT if broken else Reason.BLAMED
+        return self._send_away(self.unit_in(slot), now, reason, broken=broken, stream=stream, number=number)
 
     def _send_away(self, unit: int, now: float, reason: Reason, *, broken: bool, stream: int, number: int) -> Outage:
         if unit in self._defective:
@@ -239,6 +237,10 @@ class Fleet:
     def is_empty(self, slot: int) -> bool:
         """Whether no unit sits in the slot."""
         return slot in self._vacancies
+
+    def occupant(self, slot: int) -> int:
+        """The unit in a slot of the job, -1 if it is empty."""
+        return -1 if slot in self._vacancies else self._occupants.get(slot, slot)
 
     @property
     def whole(self) -> bool:

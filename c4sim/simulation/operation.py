@@ -7,8 +7,6 @@ before them all.
 
 from __future__ import annotations
 
-import math
-
 from c4sim.distributions import law_of
 from c4sim.faults import FaultEvent
 from c4sim.ledger import NO_CAUSE, Phase
@@ -43,9 +41,13 @@ class Operation:
         while True:
             fault = w.faults.next_time(w.now, OPERATING)
             trouble = w.troubles.next_due()
-            maintenance = max(self._maintenance.next_start, w.now)
-            due = min(fault, math.inf if trouble is None else trouble.due, maintenance)
-            until = min(due, end)
+            maintenance = self._maintenance.next_start
+            if maintenance < w.now:
+                maintenance = w.now
+            due = maintenance if maintenance < fault else fault
+            if trouble is not None and trouble.due < due:
+                due = trouble.due
+            until = due if due < end else end
             w.faults.run(w.now, until, OPERATING)
             w.now = until
             if due >= end:
@@ -67,7 +69,7 @@ class Operation:
         self._start = w.now
         self._breaks.clear()
         w.checkpoints.begin(w.now)
-        if w.troubles:
+        if w.troubles.present:
             w.troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
             if w.troubles.rate() < 1.0:
                 self._set_rate()

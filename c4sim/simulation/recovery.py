@@ -101,7 +101,7 @@ class Recovery:
             for slot in w.fleet.defective_slots():
                 self._seat_defective(slot)
         following = self._start_job(key, cause, incident)
-        if following is None and not w.ended:
+        if following is None and w.troubles.present and not w.ended:
             w.troubles.restarted()
         return following
 
@@ -114,8 +114,7 @@ class Recovery:
         if not event.slots:
             return -1, -1, -1
         slot = event.slots[0]
-        fleet = self._world.fleet
-        node = -1 if fleet.is_empty(slot) else fleet.unit_in(slot)
+        node = self._world.fleet.occupant(slot)
         gpu = event.gpu
         if gpu is None:
             return -1, node, slot * self._gpus
@@ -127,10 +126,10 @@ class Recovery:
         """The blamed nodes leave the job."""
         w = self._world
         for slot in verdict.blamed:
-            if not w.fleet.is_empty(slot):
+            if w.fleet.occupant(slot) >= 0:
                 self._send_to_shop(slot, stop.event, stop.key, broken=slot in stop.event.slots)
                 w.broken.pop(slot, None)
-        if verdict.blamed and w.troubles:
+        if w.troubles.present:
             w.troubles.node_left(verdict.blamed)
         if verdict.fault_stays:
             self._keep(stop)
@@ -146,7 +145,7 @@ class Recovery:
     def _send_to_shop(self, slot: int, event: FaultEvent, key: IncidentKey, *, broken: bool) -> None:
         """The unit in the slot goes to the shop; a spare that stands ready takes its place at once."""
         w = self._world
-        unit = w.fleet.unit_in(slot)
+        unit = w.fleet.occupant(slot)
         if broken and self._silent_repairs:
             self._sent_for[unit] = event
         stream = key.stream + key.attempt * _ATTEMPT_STRIDE
@@ -220,7 +219,9 @@ class Recovery:
     def _stand_restarting(self, duration: float, cause: int, incident: int) -> Stop | None:
         w = self._world
         start = w.now
-        end = min(start + duration, w.horizon)
+        end = start + duration
+        if end > w.horizon:
+            end = w.horizon
         stop: Stop | None = None
         if w.quiet:
             w.now = end

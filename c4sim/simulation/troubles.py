@@ -36,7 +36,9 @@ class Troubles:
     latent: list[Trouble] = field(default_factory=list)
     returning: list[Trouble] = field(default_factory=list)
 
-    def __bool__(self) -> bool:
+    @property
+    def present(self) -> bool:
+        """Whether there is any trouble in the job."""
         return bool(self.latent or self.returning)
 
     def rate(self) -> float:
@@ -78,8 +80,6 @@ class Troubles:
 
     def restarted(self) -> None:
         """A restart ends what was transient."""
-        if not self.latent:
-            return
         self.latent = [t for t in self.latent if t.event.permanent or t.event.effect == "corruption"]
 
     def rolled_back(self, kept_until: float) -> None:
