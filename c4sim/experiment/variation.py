@@ -11,11 +11,18 @@ from c4sim.scenario.checks import nearest
 def vary(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     """The scenario with dotted keys set to new values, written as in a configuration ("10min", 0.8).
 
-    "isolation.delay.mean" also finds a delay that stands there as one duration. Raises ScenarioError about everything
+    "isolation.delay.mean" also finds a delay that stands there as one duration. Keys that answer the same question
+    fall back, as with an override (detection.delay takes detection.layers back). Raises ScenarioError about everything
     that is wrong, unknown keys included.
     """
+    from c4sim.configure.siblings import resets  # the package knows Hydra, so late
+
     document = copy.deepcopy(scenario.as_document())
     problems = [problem for key, value in changes.items() if (problem := _set(document, key, value)) is not None]
+    for key, value in changes.items() if not problems else ():
+        for sibling, unset in resets(tuple(key.split(".")), value):
+            if ".".join(sibling) not in changes:
+                _set(document, ".".join(sibling), unset)
     if problems:
         raise ScenarioError(problems)
     return validate(document)
