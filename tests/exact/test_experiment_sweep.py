@@ -217,8 +217,9 @@ def test_a_lost_shard_is_done_by_the_command_without_shard(whole: Path, tmp_path
     assert tables(tmp_path) == tables(whole)
 
 
-def test_a_failure_in_one_shard_is_known_to_the_last(tmp_path: Path) -> None:
-    outcomes = [run(plan_of(), tmp_path, fakes.FAILING, shard=Shard(i, 2)) for i in (1, 2)]
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_a_failure_in_one_shard_is_known_to_the_last(tmp_path: Path, order: tuple[int, int]) -> None:
+    outcomes = [run(plan_of(), tmp_path, fakes.FAILING, shard=Shard(i, 2)) for i in order]
     assert [p.number for p, _ in outcomes[-1].failed] == [2]
     assert outcomes[-1].finished
 
