@@ -16,53 +16,76 @@ if TYPE_CHECKING:
 
 NAME = "published_and_simulated"
 _ROW_IN, _FRAME_IN, _WIDTH_IN = 0.27, 1.3, 10.5
-_LONGEST = 74
-_COLOURS = {(True, True): style.BLUE, (False, True): style.SKY, (True, False): style.VERMILION}
+_LONGEST = 90
+_WIDE, _NEAR = (0.15, 8.0), (0.9, 1.1)
 
 
 def draw(document: Mapping[str, Any], folder: Path) -> None:
     """Save every figure of the document as PNG and SVG. Raises StorageError."""
+    cases = [case for case in tested(document) if case["published"] is not None]
+    regions = list(_regions(document))
+    if not cases and not regions:
+        return  # spares a run without figures the import of matplotlib
     with style.drawing():
-        style.save(_ratios(document), folder, NAME)
-        for case in _regions(document):
+        if cases:
+            style.save(_ratios(cases), folder, NAME)
+        for case in regions:
             style.save(_region(case), folder, f"region_{case['case'].replace('/', '_')}")
 
 
-def _ratios(document: Mapping[str, Any]) -> "Figure":
-    """Simulated over published, a row a case; the grey bar is what the rule allows."""
-    cases = [case for case in tested(document) if case["published"] is not None]
+def _ratios(cases: Sequence[Case]) -> "Figure":
+    """Simulated over published, a row a case: all of it, and near 1; the grey bar is what the rule allows."""
     figure = style.new_figure(_WIDTH_IN, _FRAME_IN + _ROW_IN * len(cases))
-    axes = figure.subplots()
+    wide, near = figure.subplots(1, 2, sharey=True)
     for place, case in enumerate(reversed(cases)):
-        _row(axes, place, case)
-    axes.set_xscale("log")
-    axes.set_xlim(0.15, 8.0)
+        for axes, ends in ((wide, _WIDE), (near, _NEAR)):
+            _row(axes, place, case, ends)
+        _amounts(near, place, case)
+    wide.set_xscale("log")
     ticks = (0.2, 0.5, 1.0, 2.0, 5.0)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
-    axes.axvline(1.0, color=style.BLACK, linewidth=0.8)
-    axes.set_ylim(-0.7, len(cases) - 0.3)
-    axes.set_yticks(range(len(cases)), [_label(case) for case in reversed(cases)], fontsize=7)
-    axes.set_xlabel("simulated / published (of a range: its middle)")
-    axes.set_title("Published clusters: simulated over published, with intervals")
-    style.grid_on(axes, "x")
-    _legend(axes)
+    wide.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    wide.minorticks_off()
+    for axes, ends in ((wide, _WIDE), (near, _NEAR)):
+        axes.set_xlim(*ends)
+        axes.axvline(1.0, color=style.BLACK, linewidth=0.8)
+        style.grid_on(axes, "x")
+    wide.set_ylim(-0.7, len(cases) - 0.3)
+    wide.set_yticks(range(len(cases)), [_label(case) for case in reversed(cases)], fontsize=7)
+    figure.supxlabel("simulated / published (of a range: its middle)", fontsize=9)
+    wide.set_title("all")
+    near.set_title("near 1")
+    _legend(figure)
     return figure
 
 
-def _row(axes: "Axes", place: int, case: Case) -> None:
+def _colour(case: Case) -> str:
+    if not case["as_expected"]:
+        return style.BLACK
+    if case["expect"] != "hold":
+        return style.VERMILION
+    if case["rule"]["kind"] == "runs_reject":
+        return style.PURPLE
+    return style.BLUE if case["independent"] else style.SKY
+
+
+def _row(axes: "Axes", place: int, case: Case, ends: tuple[float, float]) -> None:
+    """One case in axes that go from `ends` to `ends`; a triangle at the edge stands for what lies beyond."""
     scale, low, high = _allowed(case)
     axes.barh(place, (high - low) / scale, left=low / scale, color=style.PALE, height=0.72)
-    simulated = case["simulated"]
-    colour = _COLOURS[(case["independent"], case["expect"] == "hold")]
-    colour = colour if case["as_expected"] else style.BLACK
+    simulated, colour = case["simulated"], _colour(case)
     axes.plot([simulated["low"] / scale, simulated["high"] / scale], [place, place], color=colour, linewidth=2.0)
-    axes.plot(simulated["mean"] / scale, place, "o", color=colour, markersize=4)
+    ratio = simulated["mean"] / scale
+    shown_at = min(max(ratio, ends[0]), ends[1])
+    marker = "o" if shown_at == ratio else "<" if ratio < shown_at else ">"
+    axes.plot(shown_at, place, marker, color=colour, markersize=4, clip_on=False)
+
+
+def _amounts(axes: "Axes", place: int, case: Case) -> None:
     axes.annotate(
-        f"{published(case)} / {amount(case, simulated['mean'])}",
+        f"{published(case)} / {amount(case, case['simulated']['mean'])}",
         (1.0, place),
         xycoords=("axes fraction", "data"),
-        xytext=(5, 0),
+        xytext=(8, 0),
         textcoords="offset points",
         va="center",
         fontsize=7,
@@ -84,25 +107,20 @@ def _label(case: Case) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _legend(axes: "Axes") -> None:
+def _legend(figure: "Figure") -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    lines = [
-        Line2D([], [], color=style.BLUE, marker="o", label="independent"),
-        Line2D([], [], color=style.SKY, marker="o", label="mechanics only"),
-        Line2D([], [], color=style.VERMILION, marker="o", label="known miss"),
-        Patch(color=style.PALE, label="published, with tolerance"),
-    ]
-    axes.legend(handles=lines, loc="upper left", fontsize=7)
-    axes.annotate(
-        "published / simulated",
-        (1.0, 1.0),
-        xycoords="axes fraction",
-        xytext=(5, 4),
-        textcoords="offset points",
-        fontsize=7,
-    )
+    kinds = {
+        "independent": style.BLUE,
+        "mechanics only": style.SKY,
+        "to be rejected": style.PURPLE,
+        "known miss": style.VERMILION,
+    }
+    lines = [Line2D([], [], color=colour, marker="o", label=label) for label, colour in kinds.items()]
+    room = Patch(color=style.PALE, label="published, with tolerance")
+    title = "Published clusters: simulated over published, with intervals; at the right published / simulated"
+    figure.legend(handles=[*lines, room], loc="outside upper center", ncols=5, fontsize=7, title=title)
 
 
 def _regions(document: Mapping[str, Any]) -> Iterator[Case]:
