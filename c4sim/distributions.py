@@ -38,9 +38,11 @@ class Fixed:
     mean: float
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         return np.full(np.shape(u), self.mean)
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         return np.asarray(np.asarray(x) >= self.mean, dtype=np.float64)
 
 
@@ -51,9 +53,11 @@ class Exponential:
     mean: float
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         return -self.mean * np.log1p(-np.asarray(u))
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         return np.asarray(-np.expm1(-np.maximum(x, 0.0) / self.mean))
 
 
@@ -66,12 +70,15 @@ class Weibull:
 
     @property
     def scale(self) -> float:
+        """Scale, s."""
         return self.mean / math.gamma(1.0 + 1.0 / self.shape)
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         return np.asarray(self.scale * (-np.log1p(-np.asarray(u))) ** (1.0 / self.shape))
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         return np.asarray(-np.expm1(-((np.maximum(x, 0.0) / self.scale) ** self.shape)))
 
 
@@ -84,15 +91,18 @@ class Lognormal:
 
     @property
     def sigma(self) -> float:
+        """Standard deviation of ln X."""
         return math.sqrt(math.log1p(self.cv**2))
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         from scipy.special import ndtri
 
         sigma = self.sigma
         return np.asarray(np.exp(math.log(self.mean) - 0.5 * sigma**2 + sigma * ndtri(u))) if self.mean else 0.0 * u
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         from scipy.special import ndtr
 
         sigma = self.sigma
@@ -109,11 +119,13 @@ class Gamma:
     shape: float
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         from scipy.special import gammaincinv
 
         return np.asarray(gammaincinv(self.shape, u) * (self.mean / self.shape))
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         from scipy.special import gammainc
 
         return np.asarray(gammainc(self.shape, np.maximum(x, 0.0) * (self.shape / self.mean)))
@@ -127,9 +139,11 @@ class Uniform:
     cv: float
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         return self.mean * (1.0 + math.sqrt(3.0) * self.cv * (2.0 * np.asarray(u) - 1.0))
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         half = math.sqrt(3.0) * self.cv
         return np.asarray(np.clip((np.asarray(x) / self.mean - 1.0 + half) / (2.0 * half), 0.0, 1.0))
 
@@ -142,14 +156,17 @@ class Empirical:
 
     @property
     def mean(self) -> float:
+        """See Law."""
         return math.fsum(self.values) / len(self.values)
 
     def quantile(self, u: Floats) -> Floats:
+        """See Law."""
         n = len(self.values)
         index = np.minimum((np.asarray(u) * n).astype(np.int64), n - 1)
         return np.asarray(self.values, dtype=np.float64)[index]
 
     def cdf(self, x: Floats) -> Floats:
+        """See Law."""
         return np.searchsorted(np.asarray(self.values), x, side="right") / len(self.values)
 
 
