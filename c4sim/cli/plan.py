@@ -5,6 +5,7 @@ from types import ModuleType
 
 PLANS = {
     "spares": "spare nodes needed at a given probability",
+    "checkpoint": "the work between saves that keeps most of the time",
     "timeout": "the watchdog's limit that loses least",
 }
 _LINES = "\n".join(f"  c4sim plan {plan:<11} {what}" for plan, what in PLANS.items())

@@ -12,6 +12,7 @@ from typing import Any
 from c4sim.scenario.faults import FaultClass
 from c4sim.scenario.model import Scenario
 from c4sim.scenario.response import Layer
+from c4sim.scenario.saves import check_saves
 
 Found = tuple[tuple[str, ...], str, Any]
 MOST_FAULTS = 1e8  # expected in one run: more is a slip of a unit, and would run for hours
@@ -245,6 +246,7 @@ CROSS_CHECKS: tuple[Callable[[Scenario], Iterator[Found]], ...] = (
     _check_spares,
     _check_classes,
     _check_checkpoint,
+    check_saves,
     _check_references,
     _check_layers,
     _check_restart,

@@ -1,4 +1,4 @@
-"""Laws by inversion: quantile and cdf invert each other; means, spreads, residual and equilibrium lives by integration."""
+"""Laws by inversion: quantile and cdf invert each other; means, spreads, residual and equilibrium lives."""
 
 import math
 
