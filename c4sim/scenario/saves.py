@@ -26,19 +26,30 @@ def _check_rule(s: Scenario) -> Iterator[Found]:
     c = s.checkpoint
     if isinstance(c.interval, float):
         return
-    stops = [f for f in s.faults.values() if f.effect in ("crash", "hang")]
-    if not any(f.mtbf or f.values or (f.rate and f.rate.per_second > 0.0) for f in stops):
+    alarms = s.pauses is not None and s.pauses.rate.per_second > 0.0
+    if not alarms and not any(f.mtbf or f.values or (f.rate and f.rate.per_second > 0.0) for f in s.faults.values()):
         yield (
-            ("checkpoint.interval", "faults"),
+            ("checkpoint.interval", "faults", "pauses"),
             "needs a job that fails: give a fault class its mtbf or rate, or the interval as a duration",
             c.interval,
         )
+    if not _costs(c):
+        paths = ("checkpoint.interval", *(f"checkpoint.{key}" for key in ("write", "stall", "mode", "tiers")))
+        yield paths, "needs a save that costs something: the best interval of free saves is 0", c.interval
+
+
+def _costs(c: Checkpoint) -> bool:
+    """Whether any save stops the job or slows it down. What sizes give is taken to cost something."""
+    blocking = c.mode == "blocking"
     if c.tiers is None:
-        stall = c.write if c.mode == "blocking" else c.stall
-        cost = (stall or 0.0) + (0.0 if c.mode == "blocking" else (c.slowdown or 0.0) * (c.persist or 0.0))
-        if cost == 0.0:
-            paths = ("checkpoint.interval", "checkpoint.write", "checkpoint.stall", "checkpoint.mode")
-            yield paths, "needs a save that costs something: the best interval of free saves is 0", c.interval
+        stall = c.write if blocking else c.stall
+        return bool(stall or (not blocking and c.slowdown and c.persist))
+    for tier in c.tiers:
+        stall = tier.stall if tier.stall is not None else tier.bytes_per_gpu
+        persist = tier.persist if tier.persist is not None else tier.bytes_per_gpu
+        if stall or (not blocking and tier.slowdown and persist):
+            return True
+    return False
 
 
 def _check_tiers(c: Checkpoint, tiers: tuple[Tier, ...], timeout: float | None) -> Iterator[Found]:

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from c4sim.scenario import Scenario, ScenarioError, validate
+from c4sim.simulation import run
+
+FREE = {"name": "free", "stall": "0s"}
 
 
 def problems(document: dict[str, Any]) -> dict[str, str]:
@@ -78,6 +81,21 @@ def test_a_missing_part_is_named() -> None:
         ({"job": {"max_nodes": 100}}, "job.max_nodes", "at least job.nodes = 128"),
         ({"checkpoint": {"interval": "0s"}}, "checkpoint.interval", "longer than 0"),
         ({"checkpoint": {"mode": "async", "stall": "1s", "slowdown": 0.0}}, "checkpoint.persist", "silence is not"),
+        ({"checkpoint": {"interval": "young"}}, "checkpoint.interval", "costs something: the best interval"),
+        (
+            {
+                "checkpoint": {
+                    "interval": "daly",
+                    "mode": "async",
+                    "tiers": [{**FREE, "persist": "9s", "slowdown": 0.0}],
+                }
+            },
+            "checkpoint.interval",
+            "costs something",
+        ),
+        ({"checkpoint": {"interval": "exact", "write": "9s"}, "faults": {}}, "checkpoint.interval", "a job that fails"),
+        ({"checkpoint": {"tiers": []}}, "checkpoint.tiers", "at least one"),
+        ({"evaluation": {"every": "0s", "duration": "1s"}}, "evaluation.every", "longer than 0"),
         ({"faults": {"a": {"law": "weibull", "mtbf": "1h per job"}}}, "faults.a.law", "needs shape or cv"),
         ({"faults": {"a": {"shape": 2.0}}}, "faults.a.law", "takes no shape"),
         ({"faults": {"a": {"effect": "slow"}}}, "faults.a.slow_factor", "go together"),
@@ -99,6 +117,27 @@ def test_what_cannot_be_is_refused(document: dict[str, Any], path: str, says: st
     found = problems(document)
     assert path in found
     assert says in found[path]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"checkpoint": {"interval": "young", "write": "9s"}},
+        {"checkpoint": {"interval": "daly", "tiers": [FREE, {**FREE, "name": "slow", "stall": "1s"}]}},
+        {
+            "checkpoint": {"interval": "exact", "write": "9s"},
+            "faults": {},
+            "pauses": {"rate": "1 per job-day", "mean": "1h", "law": "exponential"},
+            "detection": {"delay": "10min"},
+        },
+        {
+            "checkpoint": {"interval": "exact", "write": "9s"},
+            "faults": {"a": {"rate": "1 per job-day", "effect": "slow", "slow_factor": 0.5}},
+        },
+    ],
+)
+def test_a_rule_with_an_answer_is_a_scenario_that_runs(document: dict[str, Any]) -> None:
+    assert run(validate(document), seed=1, point=0, replication=0).incidents
 
 
 @pytest.mark.parametrize(("write", "fine"), [("590s", True), ("600s", False), ("610s", False)])
