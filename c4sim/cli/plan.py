@@ -20,22 +20,25 @@ Closed forms beside the simulation of the scenario as it stands.
 
 
 def help_text(words: list[str]) -> str:
-    """The help of the plan that the words name, or of all."""
-    named = [word for word in words if word in PLANS]
-    return str(_module(named[0]).HELP) if named else HELP
+    """The help of the plan that the words name, or of all if they name none. Raises UsageError for another name."""
+    named = [word for word in words if not word.startswith("-") and "=" not in word]
+    return str(_module(_known(named[0])).HELP) if named else HELP
 
 
 def run(words: list[str]) -> int:
     """Run the verb."""
-    from c4sim.cli.words import UsageError
-    from c4sim.scenario import Problem
-    from c4sim.scenario.checks import nearest
-
-    plan = words[0] if words else ""
-    if plan not in PLANS:
-        raise UsageError([Problem("plan", f"must be one of {', '.join(PLANS)}{nearest(plan, list(PLANS))}", plan)])
-    code: int = _module(plan).run(words[1:])
+    code: int = _module(_known(words[0] if words else "")).run(words[1:])
     return code
+
+
+def _known(plan: str) -> str:
+    if plan not in PLANS:
+        from c4sim.cli.words import UsageError
+        from c4sim.scenario import Problem
+        from c4sim.scenario.checks import nearest
+
+        raise UsageError([Problem("plan", f"must be one of {', '.join(PLANS)}{nearest(plan, list(PLANS))}", plan)])
+    return plan
 
 
 def _module(plan: str) -> ModuleType:

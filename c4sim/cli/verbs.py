@@ -5,7 +5,7 @@ VERBS = {
     "run": "simulate one scenario, or a sweep with -m",
     "compare": "what changes under alternatives, on common random numbers",
     "sensitivity": "which assumed input matters most",
-    "plan": "how many spares, which limit for a watchdog",
+    "plan": "how many spares, how often to save, which limit for a watchdog",
     "detect": "who is slow, who hangs, who is only a victim",
     "calibrate": "where the scenarios of the record come from",
     "validate": "published outcomes of other clusters beside their simulation",

@@ -56,6 +56,14 @@ def test_help_of_every_plan(plan: str, capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.startswith(f"usage: c4sim plan {plan}")
 
 
+@pytest.mark.parametrize("words", [["spars", "--help"], ["-h", "everything"]])
+def test_no_help_of_a_plan_that_there_is_not(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("c4sim: plan: must be one of spares, checkpoint, timeout")
+
+
 @pytest.mark.parametrize("words", [["--help"], *[[verb, "--help"] for verb in VERBS], ["--version"]])
 def test_help_imports_nothing_heavy(words: list[str]) -> None:
     """That is what makes it answer in well under half a second."""
@@ -166,6 +174,13 @@ def test_bad_input_names_everything_at_once(capsys: pytest.CaptureFixture[str]) 
         (["check", "none.json", "horizon=3d"], "horizon: scenario keys go with --create only"),
         (["plan"], "plan: must be one of"),
         (["plan", "spars"], "did you mean 'spares'"),
+        (["plan", "checkpoint", "replications=1"], "replications: must be a whole number"),
+        (["run", "checkpoint.interval=young"], "checkpoint.interval: needs a save that costs something"),
+        (["compare", "--with", "checkpoint.interval=daly"], "checkpoint.interval: needs a save that costs"),
+        (
+            ["run", "checkpoint.interval=exact", "checkpoint.write=1s", "faults.crash.mtbf=null"],
+            "checkpoint.interval: needs a job that fails",
+        ),
         (["plan", "spares", "probability=1"], "probability: must lie between 0 and 1"),
     ],
 )
