@@ -32,9 +32,28 @@ def scenarios() -> dict[str, tuple[Scenario, int]]:
         "december": (load_scenario("c4_dec2023"), 50),
         "2048 nodes, 54 days, 420 failures": (_single(2048, 54, 54 * 24 / 420), 10),
         "12500 nodes, 365 days, 17500 failures": (_single(12_500, 365, 365 * 24 / 17_500), 1),
+        "2048 nodes, 54 days, fresh Weibull .7 ages": (_fresh(), 5),
+        "june, two asynchronous tiers, four layers": (load_scenario("c4_june2023", *_ASYNC), 50),
         "128 nodes, 365 days": (_single(128, 365, 3.0), 2),
         "32768 nodes, 365 days": (_single(32_768, 365, 3.0), 2),
     }
+
+
+_ASYNC = (
+    "checkpoint.mode=async",
+    "checkpoint.write=null",
+    "checkpoint.tiers=[{name: memory, stall: 1s, persist: 10s, slowdown: 0.02, load: 10s, lost_with: node},"
+    "{name: store, every: 6, stall: 1s, persist: 5min, slowdown: 0.02, load: 2min}]",
+    "checkpoint.interval=10min",
+    "detection.layers=[{kind: process_exit, delay: 0s, coverage: 0.1}, {kind: c4d, delay: 45s, coverage: 0.9},"
+    "{kind: collective_watchdog, delay: {law: lognormal, mean: 30min, cv: 0.1}, coverage: 0.95},"
+    "{kind: people, delay: {law: lognormal, mean: 12h, cv: 1.0}}]",
+)
+
+
+def _fresh() -> Scenario:
+    keys = ("law=weibull", "mtbf=384d per node", "shape=0.7", "scope=node")
+    return load_scenario("single_class", "job.nodes=2048", "horizon=54d", *(f"faults.crash.{key}" for key in keys))
 
 
 def _single(nodes: int, days: int, mtbf_h: float) -> Scenario:

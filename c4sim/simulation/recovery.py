@@ -65,12 +65,13 @@ class Recovery:
         if operating:
             self._load = self._operation.roll_back(event, incident, since if event.effect == "corruption" else None)
         detected = isolated = resumed = following = None
-        if not w.ended:
+        if delay > 0.0 and not w.ended:
             w.stand(_DETECTION, delay, cause, incident)
         if not w.ended:
             detected = w.now
             verdict = self._isolation.judge(event, key)
-            w.stand(_ISOLATION, verdict.delay, cause, incident)
+            if verdict.delay > 0.0:
+                w.stand(_ISOLATION, verdict.delay, cause, incident)
             if not w.ended:
                 isolated = w.now
                 if verdict.blamed or verdict.fault_stays:
@@ -206,7 +207,8 @@ class Recovery:
         tries = 0
         while True:
             attempt = self._restart.attempt(key, tries)
-            struck = self._stand_restarting(attempt.duration + self._load, cause, incident)
+            duration = attempt.duration + self._load
+            struck = self._stand_restarting(duration, cause, incident) if duration > 0.0 else None
             if struck is not None or w.ended:
                 return struck
             tries += 1
