@@ -43,7 +43,7 @@ def run(scenario: Scenario, seed: int = 0, point: int = 0, replication: int = 0,
 
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """A run makes thousands of small objects and no cycles among them: looking for some would cost a tenth of its time."""
+    """A run makes thousands of small objects and no cycles: looking for some would cost a tenth of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
