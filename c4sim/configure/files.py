@@ -104,7 +104,13 @@ class Library(ConfigRepository):
         if not isinstance(content, dict) or not isinstance(content.get("provenance") or {}, dict):
             raise ConfigError([Problem(f"{default.config_path}.yaml", "must be a mapping, and so must provenance")])
         package = result.header["package"] if default.package is None else default.package
-        for part in reversed([part for part in (package or "").split(".") if part and part != "_global_"]):
+        parts = [part for part in (package or "").split(".") if part and part != "_global_"]
+        if parts and (parts[0] == SCENARIO_GROUP or parts[0] in content):
+            message = (
+                f"must begin with the line '# @package _global_': without it all its keys are put below {parts[0]}"
+            )
+            raise ConfigError([Problem(f"{default.config_path}.yaml", message)])
+        for part in reversed(parts):
             content = {part: content}
         own = self.user_folder is not None and result.path == f"file://{self._folders[0]}"
         return Layer(content, f"{default.config_path}.yaml" if own else None)

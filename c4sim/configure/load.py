@@ -115,6 +115,8 @@ class _Loader:
         draft = self._base(groups).copy()
         problems += draft.override(values)
         document = draft.finished()
+        if document.get("name") is None:
+            document["name"] = groups[SCENARIO_GROUP]
         problems += take_out_refused(document)
         problems += self._read_fault_list(document)
         try:
@@ -176,8 +178,11 @@ class _Loader:
 
 def _composed(library: Library, choices: tuple[tuple[str, str], ...]) -> Draft:
     draft = Draft()
+    chosen = f"{SCENARIO_GROUP}/{dict(choices)[SCENARIO_GROUP]}.yaml"
     for layer in library.layers(dict(choices)):
         draft.lay(layer.content, layer.user_file)
+        if layer.user_file == chosen and "name" not in layer.content:
+            draft.data["name"] = None  # not the name of the scenario that it builds on
     return draft
 
 

@@ -55,6 +55,33 @@ def test_own_scenario_builds_on_a_shipped_one(folder: Path) -> None:
     assert scenario.faults["crash"].mtbf is None
 
 
+@pytest.mark.parametrize("base", ["- single_class", "- /detection: c4d"])
+def test_own_scenario_without_a_name_has_that_of_its_file(folder: Path, base: str) -> None:
+    (folder / "scenario" / "ours.yaml").write_text(
+        f"# @package _global_\ndefaults:\n  {base}\n  - _self_\nhorizon: 2d\n"
+    )
+    scenario = load_scenario("ours", config_dir=folder)
+    assert (scenario.name, scenario.detection.delay.mean) == ("ours", 45.0 if "c4d" in base else 0.0)
+    assert "name" not in scenario.provenance
+    assert load_scenario("ours", "name=theirs", config_dir=folder).name == "theirs"
+    assert load_scenario("mine", config_dir=folder).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("scenario/ours", "defaults: [single_class, _self_]\nhorizon: 2d\n"),
+        ("detection/ours", "detection:\n  delay: 1h\n"),
+    ],
+)
+def test_the_line_that_hydra_wants_is_asked_for(folder: Path, path: str, content: str) -> None:
+    (folder / f"{path}.yaml").write_text(content)
+    group, _, option = path.partition("/")
+    with pytest.raises(ConfigError) as caught:
+        load_scenario("single_class", f"{group}={option}", config_dir=folder)
+    assert str(caught.value).startswith(f"{path}.yaml: must begin with the line '# @package _global_'")
+
+
 def test_what_the_own_file_changes_is_the_users_unless_it_says_otherwise(folder: Path) -> None:
     origins = load_scenario("mine", config_dir=folder).provenance
     assert (origins["job.nodes"].kind, origins["job.nodes"].source) == ("user", "scenario/mine.yaml")
