@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from c4sim.experiment import documents
 from c4sim.experiment.files import csv_text, make_folder, replace_text
 from c4sim.experiment.manifest import SCHEMA_VERSION, scenario_entry, versions
+from c4sim.studies.reproduce_batch import Results
 from c4sim.studies.reproduce_files import json_text
 from c4sim.studies.validate import Validation
 
@@ -20,7 +22,7 @@ def write(found: Validation, folder: Path) -> None:
     replace_text(folder / RESULTS, json_text(document))
     replace_text(folder / "cases.csv", _cases(document["cases"]))
     replace_text(folder / "variants.csv", _variants(document["cases"]))
-    replace_text(folder / "manifest.json", json_text(_manifest(found)))
+    replace_text(folder / "manifest.json", json_text(manifest(found.results, found.seed, found.subset)))
 
 
 def _cases(cases: list[dict[str, Any]]) -> str:
@@ -50,15 +52,26 @@ def _variants(cases: list[dict[str, Any]]) -> str:
     return csv_text(header, rows)
 
 
-def _manifest(found: Validation) -> dict[str, Any]:
+def manifest(results: Results, seed: int, subset: str) -> dict[str, Any]:
+    """How a validation was made: versions, seed, and every simulated scenario.
+
+    scenarios: the first of each name, resolved; points: the others, as a change of the one of their name.
+    """
+    named: dict[str, Any] = {}
+    points = []
+    for digest, result in results.by_digest.items():
+        scenario, replications = result.scenario, [0, result.n]
+        if scenario.name in named:
+            step = documents.change(named[scenario.name]["document"], scenario.as_document())
+            points.append({"base": scenario.name, "change": step, "digest": digest, "replications": replications})
+        else:
+            named[scenario.name] = scenario_entry(scenario) | {"replications": replications}
     return {
         "schema_version": SCHEMA_VERSION,
         "kind": "validate",
-        "seed": found.seed,
-        "subset": found.subset,
+        "seed": seed,
+        "subset": subset,
         "versions": versions(),
-        "points": [
-            scenario_entry(result.scenario) | {"replications": [0, result.n]}
-            for result in found.results.by_digest.values()
-        ],
+        "scenarios": named,
+        "points": points,
     }

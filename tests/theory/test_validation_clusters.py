@@ -64,6 +64,7 @@ def test_bloom_losses_of_the_named_hangs() -> None:
 def test_delta_unavailability_is_errors_times_repair_over_node_hours() -> None:
     found = run("delta_a100", "unavailability", "horizon=90d", replications=12)
     assert near(found, 14_719 / 895 * 0.88 / (106 * 24))
+    assert float(found.runs.mean()) == pytest.approx(found.estimate.value)
 
 
 @pytest.mark.parametrize(("clustering", "dispersion"), [("null", 1.0), ("{dispersion: 3.318, window: 1d}", 3.318)])
