@@ -129,7 +129,8 @@ def check_one(
     count = replications or baseline.check_replications
     result = simulate(scenario, count, seed, workers=workers, progress=progress, kernel=kernel)
     changes = differences(baseline.recorded_scenario().as_document(), scenario.as_document())
-    return Checked(path, baseline, result, compare_metrics(baseline, result), tuple(changes))
+    told = tuple(line for line in changes if not line.startswith("provenance."))
+    return Checked(path, baseline, result, compare_metrics(baseline, result), told)
 
 
 def compare_metrics(baseline: Baseline, result: Result) -> tuple[Comparison, ...]:
