@@ -109,13 +109,13 @@ class Validation:
 
 @dataclass(frozen=True)
 class _Planned:
-    """One case with its scenarios made and its quantity found."""
+    """One case with its scenarios made, and its quantity in each of them."""
 
     file: str
     cluster: Cluster
     name: str
     case: Case
-    quantity: Quantity | None
+    quantities: tuple[Quantity, ...]
     scenarios: tuple[Scenario, ...]
     replications: int
 
@@ -165,23 +165,34 @@ def _unknown(name: str, clusters: dict[str, Cluster]) -> str:
 
 def _plan(file: str, cluster: Cluster, name: str, case: Case, config_dir: str | Path | None, subset: str) -> _Planned:
     if not RULES[case.rule.kind].simulates:
-        return _Planned(file, cluster, name, case, None, (), 0)
+        return _Planned(file, cluster, name, case, (), (), 0)
     assert case.scenario is not None
     assert case.quantity is not None
     scenarios = tuple(load_scenario(case.scenario, *texts, config_dir=config_dir) for texts in case.overrides)
-    found = quantity(case.quantity, scenarios[0])
-    if isinstance(found, Problem):
-        raise ScenarioError([found])
-    return _Planned(file, cluster, name, case, found, scenarios, case.replications_of(subset))
+    found = [quantity(case.quantity, scenario) for scenario in scenarios]
+    problems = [entry for entry in found if isinstance(entry, Problem)]
+    if problems:
+        raise ScenarioError(problems[:1])
+    quantities = tuple(entry for entry in found if isinstance(entry, Quantity))
+    return _Planned(file, cluster, name, case, quantities, scenarios, case.replications_of(subset))
 
 
 def _judge(plan: _Planned, results: Results, replays: Replays) -> Outcome:
+    try:
+        return _outcome(plan, _points(plan, results, replays))
+    except ValueError as error:
+        at = f"{GROUP}/{plan.file}.yaml: cases.{plan.name}"
+        raise ScenarioError([Problem(f"{at}.quantity", str(error), plan.case.quantity)]) from error
+
+
+def _points(plan: _Planned, results: Results, replays: Replays) -> list[Point]:
+    pairs = zip(plan.quantities, plan.scenarios, strict=True)
+    return [found.point(results.of(scenario, plan.replications), replays) for found, scenario in pairs]
+
+
+def _outcome(plan: _Planned, points: list[Point]) -> Outcome:
     case, rule = plan.case, RULES[plan.case.rule.kind]
-    points: list[Point] = []
-    unit = "1"
-    if plan.quantity is not None:
-        unit = plan.quantity.unit
-        points = [plan.quantity.point(results.of(scenario, plan.replications), replays) for scenario in plan.scenarios]
+    unit = plan.quantities[0].unit if plan.quantities else "1"
     published = _published(plan)
     tolerance = _tolerance(case, published)
     judgement = rule.judge(published, points, tolerance)
@@ -200,12 +211,12 @@ def _judge(plan: _Planned, results: Results, replays: Replays) -> Outcome:
 
 
 def _published(plan: _Planned) -> float | tuple[float, float] | None:
-    case, found = plan.case, plan.quantity
+    case = plan.case
     if case.record is None:
         return case.published
-    assert found is not None
-    assert found.of_counts is not None
-    return found.of_counts(np.array(plan.cluster.records[case.record], dtype=float))
+    of_counts = plan.quantities[0].of_counts
+    assert of_counts is not None
+    return of_counts(np.array(plan.cluster.records[case.record], dtype=float))
 
 
 def _tolerance(case: Case, published: float | tuple[float, float] | None) -> float:

@@ -16,6 +16,7 @@ from c4sim.studies.validate_rules import Point
 Floats = NDArray[np.float64]
 DAY_S = 86_400.0
 MONTH_S = 30 * DAY_S
+_FEWEST_WINDOWS = 2
 
 
 class Replays:
@@ -63,7 +64,7 @@ def _metric(result: Result, definition: Metric) -> Point:
     """A ratio of sums with its interval; the runs' own ratios where a run has a denominator."""
     value = result.totals.metric(definition)
     if value.mean is None:
-        raise ValueError(f"{result.scenario.name}: undefined in {result.n} replications (no failures)")
+        raise ValueError(f"is undefined in all {result.n} replications of {result.scenario.name}")
     top, bottom = result.totals.parts(definition)
     defined = bottom != 0.0
     own = top[defined] / bottom[defined]
@@ -72,8 +73,9 @@ def _metric(result: Result, definition: Metric) -> Point:
 
 def _counts(result: Result, replays: Replays, window: float) -> list[Floats]:
     """Failures in each whole window of every run."""
-    assert result.scenario.horizon is not None
-    windows = int(result.scenario.horizon / window * (1.0 + 1e-12))
+    windows = int((result.scenario.horizon or 0.0) / window * (1.0 + 1e-12))
+    if windows < _FEWEST_WINDOWS:
+        raise ValueError(f"needs a scenario whose horizon holds at least {_FEWEST_WINDOWS} windows of {window:g} s")
     edges = np.arange(windows + 1) * window
     return [np.histogram(run, edges)[0].astype(float) for run in replays.failure_times(result)]
 

@@ -25,7 +25,7 @@ cases:
     published: {published}
     scenario: single_class
     points: [["horizon=10d", "faults.crash.clock=calendar"]]
-    replications: 50
+    replications: 20
     rule: {{ kind: within, relative: 0.1 }}
     independent: true
     expect: {expect}
@@ -98,7 +98,7 @@ WRONG = {
     "put_in:": ("putin:", "did you mean 'put_in'"),
     "published: 20": ("published: twenty", "published"),
     ", relative: 0.1": ("", "needs absolute or relative"),
-    "replications: 50": ("replications: 1", "replications"),
+    "replications: 20": ("replications: 1", "replications"),
     "expect: hold": ("expect: maybe", "expect"),
     "source: own log": ("source: ${oc.env:HOME}", "interpolation"),
     "title: failures in ten days": ("_target_: os.system", "instantiated"),
@@ -117,6 +117,24 @@ def test_mistakes_are_told_with_file_and_key(right: str, tmp_path: Path, capsys:
     assert "validation/mine.yaml" in said
     assert told in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("quantity", "points", "told"),
+    [
+        ("mtbf_s", "faults.crash.mtbf=null", "is undefined in all 20 replications"),
+        ("empty_days", "horizon=1d", "at least 2 windows of 86400 s"),
+    ],
+)
+def test_a_quantity_that_the_runs_do_not_have_is_told(
+    quantity: str, points: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = MINE.format(published=20, expect="hold").replace("quantity: failures", f"quantity: {quantity}")
+    where = folder(tmp_path, text.replace('"horizon=10d"', f'"{points}"'))
+    assert main(["validate", "mine", "--config-dir", where, "workers=1"]) == 2
+    said = capsys.readouterr().err
+    assert "validation/mine.yaml: cases.failures.quantity" in said
+    assert told in said
 
 
 def test_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
@@ -178,3 +196,10 @@ def test_the_page_shows_the_committed_results() -> None:
     shipped = {f"{file}/{name}" for file, cluster in read_clusters().items() for name in cluster.cases}
     assert {case["case"] for case in document["cases"]} == shipped
     assert all(case["as_expected"] for case in document["cases"])
+
+
+@pytest.mark.slow
+def test_the_committed_results_come_out_again() -> None:
+    committed = Path(__file__).resolve().parents[2] / "results" / "validation" / "validation.json"
+    document = json.loads(committed.read_text())
+    assert json.loads(json.dumps(validate_clusters(workers=2).as_document()["cases"])) == document["cases"]
