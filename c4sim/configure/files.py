@@ -72,12 +72,14 @@ class Library(ConfigRepository):
         return self._read[config_path]
 
     def _load_checked(self, config_path: str) -> ConfigResult | None:
-        for folder in self._folders:
-            path = folder / f"{config_path.removesuffix('.yaml')}.yaml"
-            if path.is_file():
-                self._check(path)
-                break
-        return super().load_config(config_path)
+        relative = f"{config_path.removesuffix('.yaml')}.yaml"
+        path = next((folder / relative for folder in self._folders if (folder / relative).is_file()), None)
+        if path is not None:
+            self._check(path, relative)
+        try:
+            return super().load_config(config_path)
+        except (OmegaConfBaseException, yaml.YAMLError, ValueError) as error:
+            raise ConfigError([Problem(relative, f"is not taken: {_on_one_line(error)}")]) from error
 
     def layers(self, choices: Mapping[str, str]) -> list[Layer]:
         """The files that `choices` (group -> option) bring in, later ones over earlier ones.
@@ -91,6 +93,10 @@ class Library(ConfigRepository):
             swapped = [d for d in found.defaults if d.override_key in choices and d.override_key != SCENARIO_GROUP]
             kept = [d for d in found.defaults if d not in swapped]
             return [self._layer(default) for default in [*kept, *swapped]]
+        except RecursionError as error:
+            names = ", ".join(f"{group}/{option}.yaml" for group, option in choices.items())
+            message = "the defaults lead back to a file that they come from (itself, or two files each other)"
+            raise ConfigError([Problem(names, message)]) from error
         except (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError) as error:
             if isinstance(error, ConfigError):
                 raise
@@ -100,7 +106,7 @@ class Library(ConfigRepository):
         assert default.config_path is not None
         result = self.load_config(default.config_path)
         assert result is not None
-        content: Any = OmegaConf.to_container(result.config, resolve=False)
+        content: Any = _with_text_keys(OmegaConf.to_container(result.config, resolve=False))
         if not isinstance(content, dict) or not isinstance(content.get("provenance") or {}, dict):
             raise ConfigError([Problem(f"{default.config_path}.yaml", "must be a mapping, and so must provenance")])
         package = result.header["package"] if default.package is None else default.package
@@ -115,16 +121,32 @@ class Library(ConfigRepository):
         own = self.user_folder is not None and result.path == f"file://{self._folders[0]}"
         return Layer(content, f"{default.config_path}.yaml" if own else None)
 
-    def _check(self, path: Path) -> None:
-        """Refuse what lies outside the folders, and what would not fit into memory once read."""
-        name = path.name
+    def _check(self, path: Path, name: str) -> None:
+        """Refuse what lies outside the folders, what is no YAML, and what would not fit into memory once read."""
         if not any(path.resolve().is_relative_to(folder) for folder in self._folders):
             raise ConfigError([Problem(name, "lies outside the configuration folders")])
         if path.stat().st_size > LARGEST_FILE:
             raise ConfigError([Problem(name, f"is larger than {LARGEST_FILE:,} bytes; give long fault lists as CSV")])
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=_YAML_LOADER)
+        root = _composed(path, name)
         if root is not None and _expanded_size(root, {}) > MOST_NODES:
             raise ConfigError([Problem(name, f"holds more than {MOST_NODES:,} values")])
+
+
+def _composed(path: Path, name: str) -> yaml.Node | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+        if text.startswith("\ufeff"):
+            raise ConfigError([Problem(name, "begins with a byte order mark; save it as UTF-8 without one")])
+        root: yaml.Node | None = yaml.compose(text, Loader=_YAML_LOADER)
+    except UnicodeDecodeError as error:
+        raise ConfigError([Problem(name, f"is not UTF-8 text: {error.reason} at byte {error.start}")]) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        at = "" if mark is None else f" at line {mark.line + 1}, column {mark.column + 1}"
+        raise ConfigError([Problem(name, f"is no YAML: {error.problem}{at}")]) from error
+    except yaml.YAMLError as error:
+        raise ConfigError([Problem(name, f"is no YAML: {_on_one_line(error)}")]) from error
+    return root
 
 
 def scenario_names(config_dir: str | Path | None = None) -> list[str]:
@@ -140,6 +162,13 @@ def _existing(folder: Path) -> Path:
 
 def _choice(group: str, option: str) -> Override:
     return Override(OverrideType.CHANGE, group, ValueType.ELEMENT, option, input_line=f"{group}={option}")
+
+
+def _with_text_keys(value: Any) -> Any:
+    """YAML reads a bare 1, true or null as a key of another kind; here every key is a name."""
+    if isinstance(value, dict):
+        return {str(key): _with_text_keys(item) for key, item in value.items()}
+    return [_with_text_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _on_one_line(error: BaseException) -> str:

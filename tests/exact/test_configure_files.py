@@ -118,14 +118,19 @@ def test_own_classes_can_be_overridden(folder: Path) -> None:
         ("repair:\n  _target_: os.system\n", "repair._target_: is refused"),
         ("name: ${oc.env:HOME}\n", "name: interpolation"),
         ("repair:\n  duration: ${job.nodes}\n", "repair.duration: interpolation"),
-        ("name: !!python/object/apply:os.getcwd []\n", "configuration:"),
-        ("faults: [1, 2\n", "configuration:"),
-        ("job:\n  nodes: 3\n  nodes: 4\n", "configuration:"),
+        ("name: !!python/object/apply:os.getcwd []\n", "scenario/mine.yaml: is not taken: could not determine"),
+        ("faults: [1, 2\n", "scenario/mine.yaml: is no YAML: did not find"),
+        ("job:\n  nodes: 3\n  nodes: 4\n", "scenario/mine.yaml: is not taken: while"),
         ("job: 3\n", "job:"),
         ("faults: 3\n", "faults:"),
         ("- 1\n", "must be a mapping"),
         ("provenance:\n  horizon: 3\n", "provenance"),
         ("provenance: 3\n", "provenance"),
+        ("faults: {1: {rate: 3 per job-day}}\n", "faults.1: a class name"),
+        ("job: {true: 3}\n", "job.True: unknown key"),
+        ("null: 3\n", "scenario/mine.yaml: is not taken: Incompatible key"),
+        ("faults: [1\n\n\nname: 2\n", "scenario/mine.yaml: is no YAML: "),
+        ("name: \x00\n", "scenario/mine.yaml: is no YAML: "),
         ("horizont: 3d\n", "horizont: unknown key; did you mean 'horizon'"),
         ("fault_list: /etc/passwd\n", "fault_list: lies outside"),
     ],
@@ -136,6 +141,28 @@ def test_hostile_or_broken_files(folder: Path, content: str, words: str) -> None
     text = refusal(folder)
     assert words in text
     assert os.environ["HOME"] not in text
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (
+            b"# @package _global_\nname: caf\xe9\n",
+            "scenario/mine.yaml: is not UTF-8 text: invalid continuation byte at byte 29",
+        ),
+        (b"\xef\xbb\xbf# @package _global_\nname: mine\n", "scenario/mine.yaml: begins with a byte order mark"),
+    ],
+)
+def test_files_of_another_encoding(folder: Path, content: bytes, words: str) -> None:
+    (folder / "scenario" / "mine.yaml").write_bytes(content)
+    assert refusal(folder).startswith(words)
+
+
+@pytest.mark.parametrize("first", ["mine", "other"])
+def test_defaults_in_a_circle(folder: Path, first: str) -> None:
+    (folder / "scenario" / "mine.yaml").write_text(f"# @package _global_\ndefaults: [{first}, _self_]\n")
+    (folder / "scenario" / "other.yaml").write_text("# @package _global_\ndefaults: [mine, _self_]\n")
+    assert refusal(folder).startswith("scenario/mine.yaml: the defaults lead back")
 
 
 def test_defaults_may_not_reach_outside(folder: Path) -> None:
