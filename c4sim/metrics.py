@@ -186,7 +186,7 @@ _MAIN = {
     "confined_share": Metric(("confined",), "failures", "1", "failures confined to one node, of all"),
     "stopped_faults": Metric(("stopped_faults",), None, "1", "faults that struck a job that stood still already"),
     "planned_stops": Metric(("planned_stops",), None, "1", "maintenance windows"),
-    "saves": Metric(("saves",), None, "1", "checkpoints committed"),
+    "saves": Metric(("saves",), None, "1", "checkpoints written: saves whose stall has ended"),
     "mean_nodes_down": Metric(("node_down_s",), "wall_s", "1", "nodes away from job and shelf, mean over time"),
     "probability_job_has_nodes": Metric(
         ("spare_wait_s",), "wall_s", "1", "share of time in which the job does not wait for a node", complement=True

@@ -166,7 +166,22 @@ def _field_problems(error: ValidationError, raw: Any) -> Iterator[tuple[Path, Pr
         if path in seen:
             continue
         seen.add(path)
-        yield path, Problem(dotted(path), _message(entry, path), _lookup(raw, path))
+        message, value = _message(entry, path), _lookup(raw, path)
+        if value is None and entry["type"] != "missing":
+            message += " (got None)"
+        yield path, Problem(dotted(path), message, value)
+
+
+_WORDS = {
+    "string_type": "must be text",
+    "dict_type": "must be a mapping of names to values",
+    "model_type": "must be a mapping of keys to values",
+    "tuple_type": "must be a list",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+}
 
 
 def _message(entry: Any, path: Path) -> str:
@@ -179,11 +194,12 @@ def _message(entry: Any, path: Path) -> str:
         return "is required"
     if kind == "value_error":
         return str(entry["ctx"]["error"])
-    text = str(entry["msg"])
     if kind in ("literal_error", "enum"):
         allowed = [part.strip("' ") for part in str(entry["ctx"]["expected"]).replace(" or ", ",").split(",")]
         return f"must be one of {', '.join(allowed)}" + nearest(str(entry["input"]), allowed)
-    return text[0].lower() + text[1:]
+    if kind == "too_short":
+        return f"must hold at least {entry['ctx']['min_length']} value"
+    return _WORDS.get(kind) or str(entry["msg"]).replace("Input should be", "must be")
 
 
 def _touches(paths: tuple[str, ...], wrong: list[Path]) -> bool:

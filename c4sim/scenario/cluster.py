@@ -8,12 +8,16 @@ from c4sim.scenario.values import (
     Count,
     CountOrUnlimited,
     Delay,
-    Duration,
     Model,
     Number,
     PositiveCount,
+    PositiveDuration,
     Probability,
 )
+
+# More than any cluster has by far; what is simulated takes memory in proportion.
+Nodes = Annotated[PositiveCount, Field(le=10_000_000)]
+Parts = Annotated[PositiveCount, Field(le=1_000)]
 
 
 class Lemons(Model):
@@ -29,7 +33,7 @@ class Cluster(Model):
     Racks hold consecutive nodes behind one leaf switch; power domains hold consecutive racks.
     """
 
-    nodes: PositiveCount | None = None
+    nodes: Nodes | None = None
     nodes_per_rack: PositiveCount = 16
     racks_per_power_domain: PositiveCount = 8
     lemons: Lemons | None = None
@@ -38,10 +42,10 @@ class Cluster(Model):
 class Job(Model):
     """nodes: the world size in nodes; max_nodes: nodes the job may hold, hot spares included (null: what it has)."""
 
-    nodes: PositiveCount = 128
-    max_nodes: PositiveCount | None = None
-    gpus_per_node: PositiveCount = 8
-    links_per_node: PositiveCount = 8
+    nodes: Nodes = 128
+    max_nodes: Nodes | None = None
+    gpus_per_node: Parts = 8
+    links_per_node: Parts = 8
 
 
 class Spares(Model):
@@ -88,7 +92,7 @@ class Retirement(Model):
     """
 
     faults: PositiveCount
-    window: Duration
+    window: PositiveDuration
     replacement: Delay | None = None
 
 
@@ -119,7 +123,7 @@ class Repair(Model):
 class Maintenance(Model):
     """Planned work on the cluster: every `every` for `duration`; with `notice` the job saves before it stops."""
 
-    every: Duration
+    every: PositiveDuration
     duration: Delay
     notice: bool = True
 

@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from c4sim.scenario.faults import FaultClass
+from c4sim.scenario.lives import log_arrhenius, most_expected
 from c4sim.scenario.model import Scenario
 from c4sim.scenario.response import Layer
 from c4sim.scenario.saves import check_saves
+from c4sim.scenario.values import spread_problem
 
 Found = tuple[tuple[str, ...], str, Any]
 MOST_FAULTS = 1e8  # expected in one run: more is a slip of a unit, and would run for hours
 BLIND_TO_SLOWNESS = frozenset(
     {"process_exit", "heartbeat", "collective_watchdog", "second_monitor", "elastic_agent", "scheduler"}
 )
+LARGEST_FACTOR = 1e6
 FALSE_ALARM = "false_alarm"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -79,25 +82,12 @@ def _check_classes(s: Scenario) -> Iterator[Found]:
             yield (at,), "a class name has letters, digits and _ only, and begins with a letter", name
         if name == FALSE_ALARM and s.pauses is not None:
             yield (at, "pauses"), "that name is kept for the false alarms of `pauses`", name
-        yield from _check_law(at, fault)
-        expected = _most_expected(s, fault)
+        wrong = [*_check_law(at, fault), *_check_factors(at, fault)]
+        yield from wrong
+        expected = 0.0 if wrong else most_expected(s, fault)
         if expected > MOST_FAULTS:
-            yield (
-                (at, "horizon", "work", "job.nodes"),
-                f"some {expected:.2g} faults in one run; at most {MOST_FAULTS:g}",
-                None,
-            )
-
-
-def _most_expected(s: Scenario, fault: FaultClass) -> float:
-    """Faults of a class in the run if its clock always ticked and each unit were hit at the written rate."""
-    written = fault.mtbf if fault.mtbf is not None else fault.rate
-    if written is None:
-        return 0.0
-    per_node = {"gpu": s.job.gpus_per_node, "link": s.job.links_per_node, "node": 1}
-    units = per_node.get(written.scope, 0) * s.job.nodes or 1
-    rate = 1.0 / fault.mtbf.seconds if fault.mtbf is not None else fault.rate.per_second if fault.rate else 0.0
-    return rate * units * (s.horizon or s.work or 0.0)
+            paths = (at, "horizon", "work", "job.nodes", "job.gpus_per_node", "job.links_per_node", "cluster.lemons")
+            yield paths, f"some {expected:.2g} faults in one run; at most {MOST_FAULTS:g}", None
 
 
 def _check_law(at: str, fault: FaultClass) -> Iterator[Found]:
@@ -110,12 +100,28 @@ def _check_law(at: str, fault: FaultClass) -> Iterator[Found]:
         yield shaped, f"a {fault.law} law needs shape or cv (one of them)", fault.law
     if fault.law == "lognormal" and fault.shape is not None:
         yield (f"{at}.shape",), "a lognormal law takes cv", fault.shape
+    spread = spread_problem(fault.law, fault.shape, fault.cv)
+    if spread is not None:
+        yield (f"{at}.shape" if fault.shape is not None else f"{at}.cv", f"{at}.law"), spread, None
     if fault.values is not None and (fault.mtbf is not None or fault.rate is not None):
         yield (f"{at}.values", f"{at}.mtbf", f"{at}.rate"), "values are whole lives: give no mtbf and no rate", None
     if fault.compound is not None and fault.scope not in ("gpu", "node", "link"):
         paths = (f"{at}.compound", f"{at}.scope")
         yield paths, "compound events take several nodes of a class of scope gpu, node or link", fault.scope
     yield from _check_pairs(at, fault)
+
+
+def _check_factors(at: str, fault: FaultClass) -> Iterator[Found]:
+    """Multipliers that no hardware has: a slip of a unit, and beyond what arithmetic holds."""
+    limits = f"at most {LARGEST_FACTOR:g} times more or less"
+    if fault.temperature is not None:
+        for index, celsius in enumerate(fault.temperature.celsius):
+            power = log_arrhenius(fault.temperature, celsius)
+            if abs(power) > math.log(LARGEST_FACTOR):
+                paths = (f"{at}.temperature.celsius[{index}]", f"{at}.temperature")
+                yield paths, f"multiplies the rate by e^{power:.0f}; {limits}", celsius
+    if fault.reinforcement is not None and not 1.0 / LARGEST_FACTOR <= fault.reinforcement.factor <= LARGEST_FACTOR:
+        yield (f"{at}.reinforcement.factor",), f"changes the rate; {limits}", fault.reinforcement.factor
 
 
 def _check_pairs(at: str, fault: FaultClass) -> Iterator[Found]:
@@ -160,7 +166,7 @@ def _check_references(s: Scenario) -> Iterator[Found]:
     known = list(s.faults)
     for name in s.isolation.by_cause or {}:
         if name not in s.faults:
-            yield (f"isolation.by_cause.{name}", "faults"), "no such fault class" + nearest(name, known), None
+            yield (f"isolation.by_cause.{name}", "faults"), "no such fault class" + nearest(name, known), name
     for index, fault in enumerate(s.fault_list or ()):
         at = f"fault_list[{index}]"
         if fault.kind not in s.faults:
@@ -236,6 +242,9 @@ def _check_pauses(s: Scenario) -> Iterator[Found]:
             f"a law '{pauses.law}' " + ("needs cv" if pauses.cv is None else "takes no cv"),
             pauses.cv,
         )
+    if s.detection.layers is None and s.detection.delay.mean == 0.0:
+        paths = ("pauses", "detection.delay", "detection.layers")
+        yield paths, "need a limit to outlast: give detection.delay or detection.layers", None
     if pauses.rate.scope != "job":
         yield ("pauses.rate",), "pauses stop the whole job: write the rate per job, as in '10 per job-hour'", None
 

@@ -13,6 +13,7 @@ from c4sim.scenario.values import (
     Number,
     Positive,
     PositiveCount,
+    PositiveDuration,
     Probability,
     RateText,
 )
@@ -20,7 +21,6 @@ from c4sim.scenario.values import (
 Clock = Literal["operating", "restart", "calendar"]
 Scope = Literal["gpu", "node", "link", "switch", "rack", "power", "job"]
 Effect = Literal["crash", "hang", "slow", "corruption"]
-Life = Annotated[Duration, Field(gt=0.0)]
 Celsius = Annotated[Number, Field(gt=-273.15)]
 
 
@@ -38,7 +38,7 @@ class Clustering(Model):
     """
 
     dispersion: Annotated[Number, Field(ge=1.0)]
-    window: Life = "1d"  # type: ignore[assignment]
+    window: PositiveDuration = "1d"  # type: ignore[assignment]
 
 
 class Temperature(Model):
@@ -47,14 +47,14 @@ class Temperature(Model):
     activation_energy_ev: Positive
     reference_celsius: Celsius
     celsius: Annotated[tuple[Celsius, ...], Field(min_length=1)]
-    period: Life = "30d"  # type: ignore[assignment]
+    period: PositiveDuration = "30d"  # type: ignore[assignment]
 
 
 class Reinforcement(Model):
     """The rate falls exponentially to 1/`factor` of its first value at `over`, and stays there."""
 
     factor: Positive
-    over: Life
+    over: PositiveDuration
 
 
 class FaultClass(Model):
@@ -80,7 +80,7 @@ class FaultClass(Model):
     rate: RateText | None = None
     shape: Positive | None = None
     cv: Positive | None = None
-    values: Annotated[tuple[Life, ...], Field(min_length=1)] | None = None
+    values: Annotated[tuple[PositiveDuration, ...], Field(min_length=1)] | None = None
     clock: Clock = "operating"
     scope: Scope = "gpu"
     effect: Effect = "crash"

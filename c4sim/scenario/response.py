@@ -7,6 +7,7 @@ from c4sim.scenario.values import (
     Duration,
     Model,
     PositiveCount,
+    PositiveDuration,
     Probability,
     RateText,
 )
@@ -47,7 +48,7 @@ class Layer(Model):
     coverage: Probability = 1.0
     since: Literal["fault", "previous"] = "fault"
     symptoms: tuple[str, ...] | None = None
-    period: Duration | None = None
+    period: PositiveDuration | None = None
     limits: PhaseLimits | None = None
 
 
@@ -136,5 +137,5 @@ class Pauses(Model):
 
     rate: RateText
     law: Literal["fixed", "exponential", "lognormal", "gamma", "weibull"] = "lognormal"
-    mean: Duration
+    mean: PositiveDuration
     cv: float | None = None

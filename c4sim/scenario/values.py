@@ -40,6 +40,7 @@ Duration = Annotated[
     BeforeValidator(_text_parser(units.parse_duration, "a duration")),
     PlainSerializer(_seconds_text, return_type=str),
 ]
+PositiveDuration = Annotated[Duration, Field(gt=0.0)]
 Bytes = Annotated[
     float,
     BeforeValidator(_text_parser(units.parse_bytes, "a size")),
@@ -155,7 +156,27 @@ class LawSpec(Model):
             return f"a law '{self.law}' needs cv > 0"
         if self.law == "uniform" and self.cv is not None and self.cv > 1.0 / math.sqrt(3.0):
             return "a uniform law of positive delays has cv <= 0.577"
+        return spread_problem(self.law, self.shape, self.cv)
+
+
+_SHAPES = {"weibull": (0.05, 500.0), "gamma": (1e-4, 1e8)}
+
+
+def weibull_cv(shape: float) -> float:
+    """Coefficient of variation of a Weibull law: sqrt(Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 - 1)."""
+    return math.sqrt(math.expm1(math.lgamma(1.0 + 2.0 / shape) - 2.0 * math.lgamma(1.0 + 1.0 / shape)))
+
+
+def spread_problem(law: str, shape: float | None, cv: float | None) -> str | None:
+    """What is wrong with the shape or the coefficient of variation of a law; None if draws can follow it."""
+    least, most = _SHAPES.get(law, (0.0, math.inf))
+    if shape is not None and not least <= shape <= most:
+        return f"a {law} law has a shape from {least:g} to {most:g} (got {shape:g})"
+    if cv is None:
         return None
+    ends = {"weibull": (weibull_cv(500.0), weibull_cv(0.05)), "gamma": (1e-4, 100.0), "lognormal": (1e-4, 1e4)}
+    low, high = ends.get(law, (0.0, math.inf))
+    return None if low <= cv <= high else f"a {law} law has a cv from {low:.3g} to {high:.3g} (got {cv:g})"
 
 
 def _delay(value: Any) -> Any:

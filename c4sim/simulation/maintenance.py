@@ -61,7 +61,8 @@ def carry_out(window: Window, world: World, operation: Operation, recovery: Reco
     """Stop the job for the window and start it again. Returns the fault that struck the restart, if one did.
 
     With notice the job first writes a checkpoint, outside its schedule, and stops when that is durable; without, it
-    loses what was not saved. Neither is an incident: planned stops are counted apart.
+    loses what was not saved. Neither is an incident, and all that the stop costs but the save is maintenance, restart
+    and lost work included: planned stops are counted apart from downtime.
     """
     world.ledger.planned_stops += 1
     key = IncidentKey(_STREAM, window.number)
@@ -69,10 +70,10 @@ def carry_out(window: Window, world: World, operation: Operation, recovery: Reco
         stall, load = operation.save_and_stop()
         world.stand(int(Phase.CHECKPOINT_STALL), stall, NO_CAUSE, NO_INCIDENT)
     else:
-        load = operation.roll_back(_planned_stop(), NO_INCIDENT)
+        load = operation.roll_back(_planned_stop(), NO_INCIDENT, phase=int(Phase.MAINTENANCE))
     if not world.ended:
         world.stand(int(Phase.MAINTENANCE), window.duration, NO_CAUSE, NO_INCIDENT)
-    return None if world.ended else recovery.resume(key, NO_CAUSE, NO_INCIDENT, load)
+    return None if world.ended else recovery.resume_after_maintenance(key, load)
 
 
 def _planned_stop() -> FaultEvent:

@@ -125,19 +125,22 @@ class Operation:
         self.record_until(w.now)
         return w.checkpoints.save_now(w.now)
 
-    def roll_back(self, event: FaultEvent, incident: int, corrupt_since: float | None = None) -> float:
+    def roll_back(
+        self, event: FaultEvent, incident: int, corrupt_since: float | None = None, phase: int = _LOST
+    ) -> float:
         """End the stretch: what no durable checkpoint holds is lost to this incident.
 
-        corrupt_since: checkpoints written since then are worthless. Returns the time, s, that loading takes.
+        corrupt_since: checkpoints written since then are worthless. phase: what lost work counts as. Returns the time,
+        s, that loading takes.
         """
         w = self._world
         back = w.checkpoints.rollback(w.now, event, corrupt_since)
         if back.kept_until >= self._start:
             self.record_until(back.kept_until)
-            w.record.stopped(back.kept_until, w.now, _LOST, event.class_index, incident)
+            w.record.stopped(back.kept_until, w.now, phase, event.class_index, incident)
         else:
             self.record_until(w.now)
-            w.record.throw_away(back.kept_until, event.class_index, incident, w.checkpoints.progress_at)
+            w.record.throw_away(back.kept_until, phase, event.class_index, incident, w.checkpoints.progress_at)
         if w.troubles.latent:
             w.troubles.rolled_back(back.kept_until)
         if back.no_progress:

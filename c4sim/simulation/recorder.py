@@ -9,7 +9,6 @@ from c4sim.checkpoint import Progress
 from c4sim.ledger import NO_CAUSE, NO_INCIDENT, IntervalRow, Ledger, Phase
 
 _RUNNING = int(Phase.PRODUCTIVE)
-_LOST = int(Phase.LOST_WORK)
 
 
 class Recorder:
@@ -56,9 +55,9 @@ class Recorder:
                 done = reached
 
     def throw_away(
-        self, kept_until: float, cause: int, incident: int, progress_at: Callable[[float], Progress]
+        self, kept_until: float, lost: int, cause: int, incident: int, progress_at: Callable[[float], Progress]
     ) -> None:
-        """Running time after `kept_until` becomes lost work of this incident.
+        """Running time after `kept_until` becomes phase `lost` of this incident.
 
         `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is
         asked only for an interval that `kept_until` cuts in two.
@@ -71,7 +70,7 @@ class Recorder:
             if phase != _RUNNING:
                 changed.append(row)
                 continue
-            changed.append((max(start, kept_until), end, _LOST, cause, incident, 0.0, 0.0, 0.0, 0))
+            changed.append((max(start, kept_until), end, lost, cause, incident, 0.0, 0.0, 0.0, 0))
             if start < kept_until:
                 changed.append(_running_row(start, kept_until, slow, progress_at(start), progress_at(kept_until)))
         rows.extend(reversed(changed))

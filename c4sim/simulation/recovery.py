@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from c4sim.faults import FaultEvent
-from c4sim.ledger import Phase
+from c4sim.ledger import NO_CAUSE, NO_INCIDENT, Phase
 from c4sim.response import Detection, IncidentKey, Isolation, Restart, Verdict
 from c4sim.scenario import Scenario
 from c4sim.simulation.operation import Operation
@@ -15,10 +15,10 @@ from c4sim.streams import Streams
 
 _DETECTION = int(Phase.DETECTION)
 _ISOLATION = int(Phase.ISOLATION)
-_SPARE_WAIT = int(Phase.SPARE_WAIT)
-_RESTART = int(Phase.RESTART)
 _ATTEMPT_STRIDE = 1 << 20
-_MOST_ATTEMPTS = 10_000  # the same fault, or the same restart, again and again: the run has no end of its own
+_UNPLANNED = (int(Phase.SPARE_WAIT), int(Phase.RESTART))
+_PLANNED = (int(Phase.MAINTENANCE), int(Phase.MAINTENANCE))
+_MOST_ATTEMPTS = 10_000  # faults without progress, or tries of one restart, after which the run has no end of its own
 
 
 def _fault_of_a_node(scenario: Scenario) -> FaultEvent | None:
@@ -47,12 +47,29 @@ class Recovery:
         self._sent_for: dict[int, FaultEvent] = {}
         self._shelf_fault = _fault_of_a_node(scenario)
         self._load = 0.0
+        self._fixed_work = scenario.work is not None
+        self._reached = 0.0
+        self._in_vain = 0
 
     def answer(self, stop: Stop) -> None:
         """Bring the job back, however many faults strike meanwhile."""
+        w = self._world
         following: Stop | None = stop
-        while following is not None and not self._world.ended:
+        while following is not None and not w.ended:
             following = self._answer_one(following)
+            self._watch_progress()
+
+    def _watch_progress(self) -> None:
+        """End a run that never would: no kept work (fixed work) or no time (a window) since thousands of faults."""
+        w = self._world
+        reached = w.checkpoints.work if self._fixed_work else w.now
+        if reached > self._reached:
+            self._reached = reached
+            self._in_vain = 0
+            return
+        self._in_vain += 1
+        if self._in_vain >= _MOST_ATTEMPTS:
+            w.end("no progress")
 
     def _answer_one(self, stop: Stop) -> Stop | None:
         w = self._world
@@ -76,32 +93,34 @@ class Recovery:
                 isolated = w.now
                 if verdict.blamed or verdict.fault_stays:
                     self._take_out(stop, verdict)
-                following = self.resume(key, cause, incident)
+                following = self._resume(key, cause, incident, _UNPLANNED)
                 resumed = w.now if following is None and not w.ended else None
         place = (since, stopped, cause, gpu, node, rank, self._symptoms[cause])
         kind = (event.confined, event.permanent, operating, key.attempt)
         self._incidents.append((*place, *kind, detected, isolated, resumed))
         return following
 
-    def resume(self, key: IncidentKey, cause: int, incident: int, load: float | None = None) -> Stop | None:
-        """Fill the empty slots and start the job. load: time, s, to load the checkpoint (None: as after the last
-        rollback).
+    def resume_after_maintenance(self, key: IncidentKey, load: float) -> Stop | None:
+        """Start the job again after a planned stop, `load` s of it to load the checkpoint. All of it is maintenance.
 
         Returns the fault that struck the restart, if one did.
         """
+        self._load = load
+        return self._resume(key, NO_CAUSE, NO_INCIDENT, _PLANNED)
+
+    def _resume(self, key: IncidentKey, cause: int, incident: int, phases: tuple[int, int]) -> Stop | None:
+        """Fill the empty slots and start the job, recorded as `phases`. Returns the fault that struck the restart."""
         w = self._world
-        if load is not None:
-            self._load = load
         if w.broken:
             self._take_out_broken()
         if not w.fleet.whole:
-            self._wait_for_spares(cause, incident)
+            self._wait_for_spares(phases[0], cause, incident)
         if w.ended:
             return None
         if self._silent_repairs:
             for slot in w.fleet.defective_slots():
                 self._seat_defective(slot)
-        following = self._start_job(key, cause, incident)
+        following = self._start_job(key, phases[1], cause, incident)
         if following is None and w.troubles.present and not w.ended:
             w.troubles.restarted()
         return following
@@ -159,15 +178,13 @@ class Recovery:
         w = self._world
         trouble = Trouble(stop.event, stop.key, stop.since, w.now)
         trouble.key = trouble.next_attempt()
-        if trouble.key.attempt >= _MOST_ATTEMPTS:
-            w.end("no progress")
         if stop.event.effect == "slow":
             trouble.due = w.now + self._detection.delay(stop.event, trouble.key)
             w.troubles.latent.append(trouble)
         else:
             w.troubles.returning.append(trouble)
 
-    def _wait_for_spares(self, cause: int, incident: int) -> None:
+    def _wait_for_spares(self, phase: int, cause: int, incident: int) -> None:
         w = self._world
         start = w.now
         while (ready := w.fleet.request(w.now)) > w.now:
@@ -181,7 +198,7 @@ class Recovery:
                 break
             if w.broken:
                 self._take_out_broken()
-        w.record.stopped(start, w.now, _SPARE_WAIT, cause, incident)
+        w.record.stopped(start, w.now, phase, cause, incident)
         if not w.ended:
             self._seat()
 
@@ -201,14 +218,14 @@ class Recovery:
 
     # -- restart --
 
-    def _start_job(self, key: IncidentKey, cause: int, incident: int) -> Stop | None:
+    def _start_job(self, key: IncidentKey, phase: int, cause: int, incident: int) -> Stop | None:
         """Try until a rendezvous succeeds. Returns the fault that struck the restart, if one did."""
         w = self._world
         tries = 0
         while True:
             attempt = self._restart.attempt(key, tries)
             duration = attempt.duration + self._load
-            struck = self._stand_restarting(duration, cause, incident) if duration > 0.0 else None
+            struck = self._stand_restarting(duration, phase, cause, incident) if duration > 0.0 else None
             if struck is not None or w.ended:
                 return struck
             tries += 1
@@ -218,7 +235,7 @@ class Recovery:
                 w.end("gave up restarting")
                 return None
 
-    def _stand_restarting(self, duration: float, cause: int, incident: int) -> Stop | None:
+    def _stand_restarting(self, duration: float, phase: int, cause: int, incident: int) -> Stop | None:
         w = self._world
         start = w.now
         end = start + duration
@@ -234,7 +251,7 @@ class Recovery:
             w.now = until
             if due < end:
                 stop = self._struck_restarting()
-        w.record.stopped(start, w.now, _RESTART, cause, incident)
+        w.record.stopped(start, w.now, phase, cause, incident)
         if w.now >= w.horizon:
             w.end("horizon")
         return stop

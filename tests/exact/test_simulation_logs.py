@@ -173,12 +173,12 @@ def test_maintenance_with_notice_saves_first_and_is_no_failure() -> None:
         (0.0, 4000.0, "productive"),
         (4000.0, 4060.0, "checkpoint_stall"),
         (4060.0, 4560.0, "maintenance"),
-        (4560.0, 4610.0, "restart"),
+        (4560.0, 4610.0, "maintenance"),  # the restart after it
         (4610.0, 5000.0, "productive"),
     ]
     assert (ledger.incidents, ledger.planned_stops) == ([], 1)
     ledger = play(maintenance={**plan, "notice": False}, horizon="5000s")
-    assert log(ledger)[:2] == [(0.0, 3960.0, "productive"), (3960.0, 4000.0, "lost_work")]
+    assert log(ledger)[:2] == [(0.0, 3960.0, "productive"), (3960.0, 4000.0, "maintenance")]
 
 
 def test_fixed_work_ends_when_it_is_done() -> None:
@@ -223,6 +223,23 @@ def test_a_restart_gives_up_after_its_attempts() -> None:
     ledger = play((700.0, 1, "crash"), restart=restart)
     assert ledger.end_reason == "gave up restarting"
     assert ledger.end == 900.0 + 3 * 50.0
+
+
+def test_fixed_work_that_no_interval_survives_ends_without_progress() -> None:
+    """Ten times the MTBF between saves: one attempt in 22,000 gets through, so 10,000 in vain end the run."""
+    faults = {"crash": {"mtbf": "100s per job"}}
+    sections = {"checkpoint": {"interval": "1000s"}, "spares": {"per_pool": "unlimited"}, "faults": faults}
+    scenario = validate({"horizon": None, "work": "1d", "job": {"nodes": 4}, **sections})
+    ledger = run(scenario)
+    assert ledger.end_reason == "no progress"
+    assert len(ledger.incident_rows) >= 10_000
+
+
+def test_a_fault_that_comes_back_without_time_passing_ends_the_run() -> None:
+    repair = {"stages": [{"duration": "0s", "success": 0.0, "silent_failure": 1.0}]}
+    nothing = {"spares": {"per_pool": 0}, "isolation": {"delay": "0s"}, "restart": {"duration": "0s"}}
+    ledger = play((700.0, 1, "crash"), repair=repair, **nothing)
+    assert (ledger.end_reason, ledger.end) == ("no progress", 700.0)
 
 
 def test_a_node_handed_back_broken_fails_again() -> None:
