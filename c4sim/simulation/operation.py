@@ -69,9 +69,10 @@ class Operation:
         self._start = w.now
         self._breaks.clear()
         w.checkpoints.begin(w.now)
-        if w.troubles.present:
-            w.troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
-            if w.troubles.rate() < 1.0:
+        troubles = w.troubles
+        if troubles.latent or troubles.returning:
+            troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
+            if troubles.rate() < 1.0:
                 self._set_rate()
 
     def _end(self) -> float:

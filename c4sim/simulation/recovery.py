@@ -57,19 +57,18 @@ class Recovery:
         following: Stop | None = stop
         while following is not None and not w.ended:
             following = self._answer_one(following)
-            self._watch_progress()
+            reached = w.checkpoints.work if self._fixed_work else w.now
+            if reached > self._reached:
+                self._reached = reached
+                self._in_vain = 0
+            else:
+                self._count_in_vain()
 
-    def _watch_progress(self) -> None:
+    def _count_in_vain(self) -> None:
         """End a run that never would: no kept work (fixed work) or no time (a window) since thousands of faults."""
-        w = self._world
-        reached = w.checkpoints.work if self._fixed_work else w.now
-        if reached > self._reached:
-            self._reached = reached
-            self._in_vain = 0
-            return
         self._in_vain += 1
         if self._in_vain >= _MOST_ATTEMPTS:
-            w.end("no progress")
+            self._world.end("no progress")
 
     def _answer_one(self, stop: Stop) -> Stop | None:
         w = self._world
@@ -121,7 +120,7 @@ class Recovery:
             for slot in w.fleet.defective_slots():
                 self._seat_defective(slot)
         following = self._start_job(key, phases[1], cause, incident)
-        if following is None and w.troubles.present and not w.ended:
+        if w.troubles.latent and following is None and not w.ended:
             w.troubles.restarted()
         return following
 
@@ -149,8 +148,9 @@ class Recovery:
             if w.fleet.occupant(slot) >= 0:
                 self._send_to_shop(slot, stop.event, stop.key, broken=slot in stop.event.slots)
                 w.broken.pop(slot, None)
-        if w.troubles.present:
-            w.troubles.node_left(verdict.blamed)
+        troubles = w.troubles
+        if troubles.latent or troubles.returning:
+            troubles.node_left(verdict.blamed)
         if verdict.fault_stays:
             self._keep(stop)
 

@@ -36,11 +36,6 @@ class Troubles:
     latent: list[Trouble] = field(default_factory=list)
     returning: list[Trouble] = field(default_factory=list)
 
-    @property
-    def present(self) -> bool:
-        """Whether there is any trouble in the job."""
-        return bool(self.latent or self.returning)
-
     def rate(self) -> float:
         """Rate of the job: the slowest node sets the pace of a synchronous job."""
         factors = (self.slow_factors[t.event.class_index] for t in self.latent if t.event.effect == "slow")

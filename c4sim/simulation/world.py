@@ -70,8 +70,9 @@ class World:
             self.end("horizon")
         if self.quiet:
             self.now = end
-        while self.now < end:
-            self.stand_until_fault(end)
+        else:
+            while self.now < end:
+                self.stand_until_fault(end)
         self.record.stopped(start, end, phase, cause, incident)
 
     def stand_until_fault(self, end: float) -> None:
