@@ -89,7 +89,7 @@ class Draft:
         faults = self.data.get(FAULTS)
         if path[0] == FAULTS and len(path) > 1 and isinstance(faults, dict) and path[1] not in faults:
             message = "no such fault class (new ones go into a YAML file of --config-dir)"
-            return Problem(f"{FAULTS}.{path[1]}", message + nearest(path[1], list(faults)))
+            return Problem(f"{FAULTS}.{path[1]}", message + nearest(path[1], list(faults)), path[1])
         for depth in range(1, len(path)):
             node = self._get(path[:depth])
             if isinstance(node, list) and not _is_index(path[depth], node):

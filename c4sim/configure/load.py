@@ -148,7 +148,7 @@ class _Loader:
             elif value in options:
                 groups[key] = value
             else:
-                hint = nearest(str(value), options)
+                hint = " (got None)" if value is None else nearest(str(value), options)
                 problems.append(Problem(key, f"must be one of {', '.join(options)}{hint}", value))
         if any(problem.path == SCENARIO_GROUP for problem in problems):
             # Which fault classes there are depends on the scenario that is not known.

@@ -55,7 +55,8 @@ def validate(document: Mapping[str, Any]) -> Scenario:
             scenario = Scenario.model_validate(raw)
             break
         except ValidationError as error:
-            for path, problem in _field_problems(error, raw):
+            # All of them before any is cut out, which would move the paths of the others.
+            for path, problem in list(_field_problems(error, raw)):
                 if path not in wrong:
                     problems.append(problem)
                     wrong.append(path)

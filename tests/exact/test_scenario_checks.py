@@ -5,9 +5,20 @@ from typing import Any
 import pytest
 
 from c4sim.scenario import Scenario, ScenarioError, validate
+from c4sim.scenario.lives import most_expected
 from c4sim.simulation import run
 
+LAW = {"mean": "1h"}
 FREE = {"name": "free", "stall": "0s"}
+
+
+def aged(**given: Any) -> dict[str, Any]:
+    return {"faults": {"a": {"mtbf": "12h per job", **given}}}
+
+
+def warm(activation: float, celsius: float) -> dict[str, Any]:
+    temperature = {"activation_energy_ev": activation, "reference_celsius": 20.0, "celsius": [celsius]}
+    return {"faults": {"a": {"rate": "1 per job-day", "temperature": temperature}}}
 
 
 def problems(document: dict[str, Any]) -> dict[str, str]:
@@ -109,6 +120,36 @@ def test_a_missing_part_is_named() -> None:
         ({"job": {"nodes": 0}}, "job.nodes", "greater than or equal to 1"),
         ({"job": {"nodes": True}}, "job.nodes", "whole number"),
         ({"job": {"nodes": "0x10"}}, "job.nodes", "whole number"),
+        ({"job": {"nodes": 99_999_999_999}}, "job.nodes", "must be less than or equal to 10000000 (got 99999999999)"),
+        ({"job": {"nodes": None}}, "job.nodes", "must be a whole number (got None)"),
+        ({"job": [1]}, "job", "must be a mapping of keys to values (got [1])"),
+        ({"name": None}, "name", "must be text (got None)"),
+        ({"faults": None}, "faults", "must be a mapping of names to values (got None)"),
+        ({"fault_list": 3}, "fault_list", "must be a list (got 3)"),
+        ({"faults": {"a": {"ages": []}}}, "faults.a.ages", "at least 1 value"),
+        ({"spares": {"borrowing": "2"}}, "spares.borrowing", "must be true or false"),
+        ({"isolation": {"by_cause": {"x": "3h"}}}, "isolation.by_cause.x", "(got 'x')"),
+        ({"checkpoint": {"fast": None}}, "checkpoint.fast", "unknown key (got None)"),
+        ({"cluster": {"lemons": {"multiplier": 0.5}}}, "cluster.lemons.multiplier", "equal to 1 (got 0.5)"),
+        ({"cluster": {"lemons": {"multiplier": 0.5}}}, "cluster.lemons.share", "is required"),
+        ({"pauses": {}}, "pauses.mean", "is required"),
+        ({"maintenance": {"every": "0s", "duration": "1h"}}, "maintenance.every", "must be greater than 0 (got '0s')"),
+        ({"repair": {"duration": {**LAW, "law": "weibull", "cv": 1e6}}}, "repair.duration", "a cv from"),
+        ({"repair": {"duration": {**LAW, "law": "weibull", "shape": 0.01}}}, "repair.duration", "a shape from 0.05"),
+        ({"repair": {"duration": {**LAW, "law": "gamma", "cv": 1e6}}}, "repair.duration", "a cv from"),
+        (aged(law="weibull", shape=0.01), "faults.a.shape", "a shape from 0.05"),
+        (aged(law="lognormal", cv=1e9), "faults.a.cv", "a cv from"),
+        (aged(law="weibull", shape=0.06), "faults.a", "at most 1e+08"),
+        (aged(law="gamma", cv=50.0), "faults.a", "at most 1e+08"),
+        ({"faults": {"a": {"law": "empirical", "values": ["1us"], "scope": "job"}}}, "faults.a", "at most 1e+08"),
+        ({"cluster": {"lemons": {"share": 0.5, "multiplier": 1e9}}}, "faults.crash", "at most 1e+08"),
+        (warm(1000.0, 900.0), "faults.a.temperature.celsius[0]", "multiplies the rate by e^29694; at most 1e+06 times"),
+        (warm(0.7, -273.0), "faults.a.temperature.celsius[0]", "(got -273.0)"),
+        (
+            {"faults": {"a": {"rate": "1 per job-day", "reinforcement": {"factor": 1e300, "over": "1d"}}}},
+            "faults.a.reinforcement.factor",
+            "at most 1e+06 times",
+        ),
         ({"isolation": {"wrong_blame": 1.5}}, "isolation.wrong_blame", "less than or equal to 1"),
         ({"isolation": {"wrong_blame": float("nan")}}, "isolation.wrong_blame", ""),
     ],
@@ -138,6 +179,24 @@ def test_what_cannot_be_is_refused(document: dict[str, Any], path: str, says: st
 )
 def test_a_rule_with_an_answer_is_a_scenario_that_runs(document: dict[str, Any]) -> None:
     assert run(validate(document), seed=1, point=0, replication=0).incidents
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"law": "weibull", "shape": 0.5},
+        {"law": "weibull", "cv": 3.0, "renewal": "carried"},
+        {"law": "lognormal", "cv": 4.0, "scope": "node"},
+        {"law": "gamma", "cv": 2.0},
+        {"law": "empirical", "values": ["1h", "9000h"], "mtbf": None},
+        {"law": "weibull", "shape": 2.0, "scope": "rack"},
+    ],
+)
+def test_the_expected_faults_are_bounded_from_above_and_not_out_of_proportion(fault: dict[str, Any]) -> None:
+    scenario = validate({"horizon": "5d", **aged(**{"mtbf": "3000h per gpu", **fault})})
+    found = [len(run(scenario, seed=1, point=0, replication=i).incidents) for i in range(8)]
+    bound = most_expected(scenario, scenario.faults["a"])
+    assert sum(found) / 8 < bound < 10.0 * sum(found) / 8
 
 
 @pytest.mark.parametrize(("write", "fine"), [("590s", True), ("600s", False), ("610s", False)])
