@@ -41,12 +41,12 @@ MIN_INPUT = 0.02
 PERSISTENCE = 0.6
 #: Rows that a change must have lasted: half of the 16 in which a strong one has to be found.
 MIN_ROWS = 8
-#: Residuals are limited to this many standard deviations about the series' median: a pause of any length
-#: in one row then adds at most CLIP^2 / (2 MIN_ROWS) = 4 nats, far below every threshold, while a lasting
-#: shift passes in 16 rows even if correlation makes 10 rows count as one.
-CLIP = 8.0
-#: The same for one row of the cumulative sums, which have no rule of persistence of their own.
-SCREEN_CLIP = 4.0
+#: One row weighs at most this many long-run standard deviations about the series' median, once it is freed
+#: of what it remembers of the row before (``series.without_memory``): one disturbance of any size then adds
+#: at most CLIP^2 / (2 MIN_ROWS) = 1 nat, even if noise with memory carries it on over many rows. A strong
+#: lasting shift still passes after MIN_ROWS rows, with as many before: it reaches CLIP^2 MIN_ROWS / 4 = 32
+#: nats, the threshold of 600,000 series judged each second.
+CLIP = 4.0
 #: Smallest standard deviation of a log ratio that is believed (timers, rounding).
 NOISE_FLOOR = 0.002
 #: Smallest spread among peers that is believed: two healthy GPUs differ by about half a percent.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from c4sim.detector import affine, roles
 from c4sim.detector.grouping import Groups
-from c4sim.detector.robust import median, median_along
+from c4sim.detector.robust import median_along
 
 Array = NDArray[Any]
 #: A role's own median is the reference of a row from this many members; below, the whole job's is.
@@ -94,8 +94,3 @@ def _reference(y: Array, role: Array, common: Array, own: bool) -> Array:
         medians = table.median(y)
         rows[:, large] = np.where(np.isfinite(medians[:, large]), medians[:, large], rows[:, large])
     return np.asarray(rows[:, role])
-
-
-def typical(values: Array) -> float:
-    """Median of all values that are above 0."""
-    return median(values[values > 0])

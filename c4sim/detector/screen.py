@@ -108,7 +108,7 @@ class Screen:
             np.nan_to_num(z, copy=False, nan=0.0)
         self._flap(z)
         z /= self.scale
-        np.clip(z, np.float32(-budget.SCREEN_CLIP), np.float32(budget.SCREEN_CLIP), out=z)
+        np.clip(z, np.float32(-budget.CLIP), np.float32(budget.CLIP), out=z)
         np.multiply(z, self.scale, out=spare)
         spare *= self.level
         spare *= np.float32(1 / _FOLLOW)

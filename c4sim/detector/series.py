@@ -89,7 +89,8 @@ def shifts(y: Array, peers: Array, limits: Limits, past: Array | None = None) ->
     """
     variance, inflation = noise_variance(y, limits.noise_floor)
     centre = median_along(y)
-    clipped = np.clip(y, centre - budget.CLIP * np.sqrt(variance), centre + budget.CLIP * np.sqrt(variance))
+    reach = budget.CLIP * np.sqrt(variance * inflation)
+    clipped = np.clip(without_memory(y, inflation), centre - reach, centre + reach)
     rise, fall = _change(y, clipped, variance * inflation, limits)
     level, spread, above = _level(y, centre, peers, variance * inflation, limits)
     tests, fallen = [above, rise], fall.found
@@ -97,6 +98,22 @@ def shifts(y: Array, peers: Array, limits: Limits, past: Array | None = None) ->
         tests.append(_history(y, past, variance * inflation, limits, 1.0))
         fallen = fallen | _history(y, past, variance * inflation, limits, -1.0).found
     return _combine(tests, level, fallen, float(np.sqrt(median(variance))), spread)
+
+
+def without_memory(y: Array, inflation: float) -> Array:
+    """(T, K) the same levels in rows that do not remember each other: (y[t] - r y[t-1]) / (1 - r).
+
+    ``inflation`` is the long-run variance over that of a row; an AR(1) has (1 + r) / (1 - r). A level
+    shift is left as it is, the variance of a row becomes the long-run one, and a disturbance of any size
+    that dies away as the noise does is confined to the row in which it came. The last known row stands
+    for one without data.
+    """
+    memory = (inflation - 1) / (inflation + 1)
+    last, rows = y[0], np.array(y, dtype=np.float64)
+    for t in range(1, len(y)):
+        rows[t] = np.where(np.isfinite(last), (y[t] - memory * last) / (1 - memory), y[t])
+        last = np.where(np.isfinite(y[t]), y[t], last)
+    return rows
 
 
 @dataclass(frozen=True)

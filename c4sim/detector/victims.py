@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4sim.detector.grouping import Groups
-from c4sim.detector.robust import median_along
 from c4sim.detector.telemetry import Telemetry
 
 Array = NDArray[Any]
@@ -71,9 +70,3 @@ def _least_of_kind(now: Array, kind: Array) -> Array:
     for ids, members in table.blocks:
         least[ids] = now[members].min(axis=1)
     return least
-
-
-def typical_wait(telemetry: Telemetry) -> Array:
-    """(E,) median wait of each edge, seconds."""
-    assert telemetry.wait_s is not None
-    return median_along(telemetry.wait_s)
