@@ -66,7 +66,7 @@ def test_an_event_that_was_let_pass_is_due_now(clock: str, pace: dict[str, objec
 
 def test_the_clock_is_set_to_the_events_own_value() -> None:
     """Tenths do not add up to whole numbers in binary; the events still come at exact multiples of a life."""
-    process = process_of({"a": after(1.0)}, nodes=1)
+    process = process_of({"a": after(1.0)}, nodes=1, horizon="1d")
     now = 0.0
     for _ in range(50):
         for _ in range(3):
