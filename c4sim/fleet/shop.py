@@ -49,7 +49,7 @@ class Shop:
     """
 
     def __init__(self, repair: Repair, streams: Streams, events: list[Event]) -> None:
-        stages = repair.stages or (RepairStage(duration=repair.duration, crews=repair.crews),)
+        stages = repair.stages or (RepairStage.model_construct(duration=repair.duration, crews=repair.crews),)
         self._stages = [_Stage(stage, streams) for stage in stages]
         self._escalation = repair.escalation
         self._events = events
