@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from c4sim.detector import budget
 from c4sim.detector.budget import Thresholds
 from c4sim.detector.grouping import Groups
-from c4sim.detector.robust import median_along
+from c4sim.detector.robust import median_along, quantile_along
 from c4sim.detector.roles import with_majority
 from c4sim.detector.series import Limits, Shifts, shifts
 from c4sim.detector.telemetry import Telemetry
@@ -81,45 +81,74 @@ def _by_both(pair: list[Array], role: Array, limits: Limits) -> Shifts:
     return dataclasses.replace(second, found=found, effect=np.where(found, second.effect, 0.0))
 
 
-def unexplained(late: Array, telemetry: Telemetry, role: Array) -> Array:
-    """(T, N) what of the lateness no wait accounts for; 0 where waits account for it.
+def unexplained(late: Array, telemetry: Telemetry, role: Array, step_s: float) -> Array:
+    """(T, N) what of the lateness, by clocks, cannot be real; 0 where it can.
 
-    Somebody who is late waits less than its role, or makes those wait who receive from it; somebody early
-    waits longer than its role. Workers can be late together and then do not make each other wait, so the
-    largest lateness of the role that is accounted for covers everyone below it. Without waits of messages
-    the whole own wait of a worker (wall time less own work) bounds what is real.
+    A message is never complete before its sender is ready. So on an edge inside a role, where both ends
+    arrive at the same collective, lateness(sender) - lateness(receiver) is really at most what the receiver
+    waits beyond the transfer; what the clocks show beyond that is a lower bound of the clock of the sender
+    less that of the receiver. It holds for direct messages and for rings, whatever the load. Without
+    such edges, waits at the job's barrier (wall time less own work) or else the length of the step bound
+    what is real: everybody leaves a synchronous step together.
+
+    Args:
+        late: (T, N) seconds after the peers. role: (N,) numbers of the roles. step_s: length of a step.
     """
-    rows = np.arange(len(late))[:, None]
-    real = np.zeros((2, *late.shape))
-    for side, waits in enumerate(_accounts(telemetry, role)):
-        signed = np.maximum((1 - 2 * side) * np.nan_to_num(late), 0.0)
-        largest = np.zeros((len(late), int(role.max()) + 1))
-        np.maximum.at(largest, (rows, role[None]), np.minimum(signed, _MARGIN * waits))
-        real[side] = _MARGIN * largest[:, role]
-    beyond = np.where(late > 0, late > real[0], -late > real[1])
-    return np.where(beyond | np.isnan(late), late, 0.0)
+    clock, host = np.arange(late.shape[1]), telemetry.host
+    if host is not None:
+        clock = np.unique(host, return_inverse=True)[1]
+        late = Groups.of(clock, int(clock.max()) + 1).median(late)[:, clock]
+    ahead, behind = _beyond_waits(telemetry, role, clock)
+    surely = np.where(late > 0, np.minimum(late, ahead), np.maximum(late, -behind))
+    possible = _possible(telemetry, step_s)
+    coarse = np.where(np.abs(late) > possible, late, np.where(np.isfinite(late), 0.0, np.nan))
+    bounded = np.isfinite(ahead) | np.isfinite(behind)
+    return np.asarray(np.where(bounded.any(axis=0), surely, coarse))
 
 
-def _accounts(telemetry: Telemetry, role: Array) -> tuple[Array, Array]:
-    """(T, N) seconds by which each worker can be late, and early, by the waits."""
+def _beyond_waits(telemetry: Telemetry, role: Array, clock: Array) -> tuple[Array, Array]:
+    """(T, N) seconds by which a worker's clock is at least ahead, and behind, by its messages; NaN unknown.
+
+    The best bound for each pair of clocks, then the median pair (of two the lower), as the other clock may
+    be the one that is off.
+    """
     src, dst, wait = telemetry.edge_src, telemetry.edge_dst, telemetry.wait_s
-    shape = telemetry.n_steps, telemetry.n_workers
-    if wait is not None and src is not None and dst is not None:
-        inside = np.flatnonzero(role[src] == role[dst])
-        caused, suffered = (_longest(shape, end[inside], wait[:, inside], role) for end in (src, dst))
-        return np.maximum(caused, -suffered), suffered
+    unknown = np.full((telemetry.n_steps, telemetry.n_workers), np.nan)
+    if src is None or dst is None or wait is None:
+        return unknown, unknown
+    across = np.flatnonzero((role[src] == role[dst]) & (clock[src] != clock[dst]))
+    if not across.size:
+        return unknown, unknown
+    arrival, spent = telemetry.arrival_s, telemetry.delay_s
+    assert arrival is not None
+    real = wait[:, across] - (0.0 if spent is None else np.nan_to_num(spent[:, across]))
+    src, dst, count = src[across], dst[across], int(clock.max()) + 1
+    excess = arrival[:, src] - arrival[:, dst] - np.maximum(real, 0.0)
+    pairs, pair = np.unique(clock[src] * count + clock[dst], return_inverse=True)
+    best = np.full((len(excess), len(pairs)), np.nan)
+    np.fmax.at(best, (np.arange(len(excess))[:, None], pair[None]), excess)
+    best = np.maximum(best, 0.0)
+    ahead, behind = (_lower_median(best, end, count)[:, clock] for end in (pairs // count, pairs % count))
+    return ahead, behind
+
+
+def _lower_median(values: Array, keys: Array, count: int) -> Array:
+    """(T, count) lower median of the columns of each key in each row, ignoring NaN; NaN if empty."""
+    out = np.full((len(values), count), np.nan)
+    for ids, members in Groups.of(keys, count).blocks:
+        stacked = values[:, members].reshape(-1, members.shape[1]).T
+        out[:, ids] = quantile_along(stacked, 0.5).reshape(len(values), len(ids))
+    return out
+
+
+def _possible(telemetry: Telemetry, step_s: float) -> Array:
+    """(T, 1) seconds by which anybody can really be late where no message tells."""
     if telemetry.wall_s is not None and telemetry.compute_s is not None:
-        own = np.maximum(np.nan_to_num(telemetry.wall_s - telemetry.compute_s), 0.0)
-        return np.broadcast_to(own.max(axis=1, keepdims=True), shape), own
-    return np.zeros(shape), np.zeros(shape)
-
-
-def _longest(shape: tuple[int, int], end: Array, wait: Array, role: Array) -> Array:
-    """(T, N) longest wait on the edges at each worker's end, above the median of its role; 0 if unknown."""
-    longest = np.full(shape, np.nan)
-    np.fmax.at(longest, (np.arange(shape[0])[:, None], end[None]), wait)
-    usual = Groups.of(role, int(role.max()) + 1).median(longest)
-    return np.asarray(np.nan_to_num(longest - usual[:, role]))
+        own = np.nan_to_num(telemetry.wall_s - telemetry.compute_s)
+        return np.asarray(_MARGIN * np.maximum(own.max(axis=1), 0.0)[:, None])
+    if telemetry.step_time_s is not None:
+        return np.asarray(np.where(np.isfinite(telemetry.step_time_s), telemetry.step_time_s, step_s)[:, None])
+    return np.full((telemetry.n_steps, 1), step_s)
 
 
 def input_excess(input_s: Array, step_s: float) -> Array:

@@ -207,7 +207,7 @@ def _clock_verdicts(scope: Scope, allowed: Budget, known: list[Verdict]) -> list
     labels = telemetry.role if telemetry.role is not None else telemetry.group
     role = np.zeros(telemetry.n_workers, np.int64) if labels is None else np.unique(labels, return_inverse=True)[1]
     by_role, by_job = clocks.lateness(arrival, role)
-    late = clocks.unexplained(by_role, telemetry, role), by_job
+    late = clocks.unexplained(by_role, telemetry, role, scope.step_s), by_job
     needed = thresholds(2 * telemetry.n_workers, len(arrival), scope.step_s, allowed)
     real = max((_seconds(verdict, scope.step_s) for verdict in known if verdict.accuses), default=0.0) / scope.step_s
     real = real if telemetry.wait_s is None else 0.0
