@@ -1,8 +1,8 @@
 """Arrival times by the workers' own clocks: an offset clock, never a straggler.
 
-A worker can really arrive early or late, and then somebody waits: a late worker's receivers for it, an
-early one itself. An offset is reported only where those waits do not show, and where no slow worker or
-input explains it. Durations are taken on one clock each, so an offset never makes a straggler.
+A worker can really arrive early or late, and then somebody waits. An offset is reported only where the
+clocks contradict the waits: a message complete before its sender was ready, or more lateness than a
+step has room for. Durations are taken on one clock each, so an offset never makes a straggler.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ The input of every test is y (T, K): log ratios (or seconds over a step) to the 
 common to all is gone. Three statistics in nats, all one-sided:
 
 change   max over splits t of n0 n1 / (n0 + n1) (mean after - mean before)^2 / (2 s^2), the likelihood
-         ratio of one change point; s^2 is the long-run variance. A ramp is found by it as well.
+         ratio of one change point; s^2 is the long-run variance, y freed of its memory of the row before
+         and limited (``without_memory``). A ramp is found by it as well.
 history  the same with a known past level in place of the rows before.
 level    (nu + 1) / 2 ln(1 + z^2 / nu), Student's likelihood ratio of the series' median among those of
          its peers, z in units of their robust spread, nu = series - groups.
