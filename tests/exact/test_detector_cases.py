@@ -154,18 +154,47 @@ def test_a_change_must_show_in_most_of_the_rows_since_it_began(bad, flagged):
     assert accused == ([6] if flagged else [])
 
 
-@pytest.mark.parametrize("ring", [True, False])
-def test_a_worker_that_is_really_late_has_no_wrong_clock(ring):
-    """Own work twice as long: it arrives late and the others wait, in a ring or for its messages."""
-    rows, n = 80, 12
-    own = 5 * noisy(13, rows, n)
-    own[30:, 4] *= 2
+def exchanged(own, ring):
+    """Telemetry of a data-parallel job: three messages to the next replicas, all at once in a ring."""
+    rows, n = own.shape
     src = np.repeat(np.arange(n), 3)
     dst = (src + np.tile([1, 2, 3], n)) % n
     end = own.max(axis=1, keepdims=True)
     wait = end - own[:, dst] if ring else np.maximum(own[:, src] - own[:, dst], 0)
-    fields = {"compute_s": own, "edge_src": src, "edge_dst": dst, "wait_s": wait + 0.02}
-    fields |= {"arrival_s": own + 20.0 * np.arange(rows)[:, None], "step_time_s": end[:, 0], "role": np.zeros(n, int)}
+    fields = {"compute_s": own, "edge_src": src, "edge_dst": dst, "wait_s": wait + 0.02, "role": np.zeros(n, int)}
+    return fields | {"arrival_s": own + 20.0 * np.arange(rows)[:, None], "step_time_s": end[:, 0]}
+
+
+@pytest.mark.parametrize("ring", [True, False])
+def test_a_worker_that_is_really_late_has_no_wrong_clock(ring):
+    """Own work twice as long: it arrives late and the others wait, in a ring or for its messages."""
+    own = 5 * noisy(13, 80, 12)
+    own[30:, 4] *= 2
+    fields = exchanged(own, ring)
     assert said(**fields) == [("slow_compute", 4)]
     fields["arrival_s"][:, 9] += 20
     assert set(said(**fields)) == {("slow_compute", 4), ("clock_offset", 9)}
+
+
+@pytest.mark.parametrize("ring", [True, False])
+@pytest.mark.parametrize("drifting", [True, False])
+def test_uneven_load_makes_nobody_s_clock_wrong(ring, drifting):
+    """Half of the replicas get more work, in all rows or another half in each; one clock is 30 s behind."""
+    rng = np.random.default_rng(16)
+    share = np.linspace(0.6, 1.4, 12)
+    load = np.array([rng.permutation(share) if drifting else share for _ in range(80)])
+    load[:30] = 1.0
+    fields = exchanged(5 * load * noisy(16, 80, 12), ring) | {"load": load}
+    assert said(**fields) == []
+    fields["arrival_s"][:, 9] -= 30
+    assert said(**fields) == [("clock_offset", 9)]
+
+
+def test_without_messages_less_than_a_step_may_be_real_lateness():
+    own = 5 * noisy(17, 80, 12)
+    fields = {"compute_s": own, "role": np.zeros(12, int), "step_time_s": np.full(80, 8.0)}
+    arrival = own + 20.0 * np.arange(80)[:, None]
+    for offset, expected in ((6.0, []), (10.0, [("clock_offset", 3)])):
+        shifted = arrival.copy()
+        shifted[40:, 3] += offset
+        assert said(**fields, arrival_s=shifted) == expected

@@ -10,7 +10,7 @@ from c4sim.detector import budget as constants
 from c4sim.detector.budget import Thresholds, thresholds
 from c4sim.detector.flapping import bursts
 from c4sim.detector.screen import SHIFTS, Screen
-from c4sim.detector.series import Limits, shifts
+from c4sim.detector.series import Limits, shifts, without_memory
 from c4sim.detector.variogram import noise_variance
 
 ROWS = 64
@@ -49,6 +49,42 @@ def test_change_test_keeps_its_bound_under_correlation(rho):
     found = shifts(y, np.full(series, -1), limits(nats)).found.mean()
     bound = (ROWS - 2 * constants.MIN_ROWS + 1) * math.exp(-nats)
     assert found <= bound + 4 * math.sqrt(bound / series)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.8])
+def test_rows_without_memory_keep_levels_and_confine_a_disturbance(rho):
+    """Of an AR(1): a shift stays, the variance of a row is the long-run one, a disturbance stays in its row."""
+    inflation = (1 + rho) / (1 - rho)
+    y = autoregressive(np.random.default_rng(14), 400, 500, rho)
+    quiet = without_memory(y, inflation)
+    assert quiet[1:].var() == pytest.approx(0.01**2 * inflation, rel=0.05)
+    assert np.mean(quiet[2:] * quiet[1:-1]) == pytest.approx(0, abs=4 * 0.01**2 * inflation / math.sqrt(quiet.size))
+    shifted, disturbed = y.copy(), y.copy()
+    shifted[200:] += 1
+    disturbed[200:] += rho ** np.arange(200.0)[:, None]
+    changes = [np.delete(without_memory(x, inflation) - quiet, 200, axis=0) for x in (shifted, disturbed)]
+    assert changes[0][200:] == pytest.approx(1)
+    assert np.abs(changes[0][:200]).max() == 0
+    assert np.abs(changes[1]).max() < 1e-9
+    y[300] = np.nan
+    assert np.isfinite(without_memory(y, inflation)[301]).all()
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.8])
+def test_a_disturbance_that_noise_carries_on_is_no_change_and_a_lasting_shift_is(rho):
+    """One innovation of 5 to 100 standard deviations, 8 to 16 rows before the end; or a shift of 1.2 times."""
+    series, rng = 2000, np.random.default_rng(15)
+    y = autoregressive(rng, ROWS, series, rho)
+    onset = ROWS - rng.integers(8, 17, series)
+    since = np.arange(ROWS)[:, None] - onset
+    size = 0.01 * 5 * 20 ** rng.random(series)
+    at = thresholds(4096, ROWS, 10.0, Budget(0.1))
+    needed = Limits(Thresholds(at.change, math.inf), math.inf, constants.MIN_CHANGE, math.inf)
+    nobody = np.full(series, -1)
+    pulse = np.where(since >= 0, size * rho ** np.maximum(since, 0.0), 0.0)
+    assert not shifts(y + pulse, nobody, needed).found.any()
+    sixteen = ROWS - 16 + np.zeros(series, int)
+    assert shifts(y + math.log(1.2) * (np.arange(ROWS)[:, None] >= sixteen), nobody, needed).found.mean() > 0.95
 
 
 def test_without_the_inflation_correlated_noise_would_break_the_bound():
