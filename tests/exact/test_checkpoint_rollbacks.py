@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from checkpoint_cases import NOWHERE, SOMEWHERE, Fault, background, blocking, checkpoints
 
+from c4sim.checkpoint.interval import interval_seconds
 from c4sim.checkpoint.tiers import destroys
 
 PARTNER = {"name": "partner", "stall": "1s", "persist": "0s", "lost_with": "neighbours", "load": "5s"}
@@ -227,7 +228,7 @@ def test_interval_rules(rule: str, seconds: float) -> None:
     assert checkpoints(3600.0, checkpoint=costs_the_same).interval == pytest.approx(made.interval)
 
 
-@pytest.mark.parametrize(("mtbf", "write"), [(inf, "60s"), (3600.0, "0s")])
-def test_a_rule_without_an_answer_names_its_key(mtbf: float, write: str) -> None:
+@pytest.mark.parametrize(("mtbf", "cost"), [(inf, 60.0), (3600.0, 0.0)])
+def test_a_rule_without_an_answer_names_its_key(mtbf: float, cost: float) -> None:
     with pytest.raises(ValueError, match=r"^checkpoint\.interval: 'young' needs"):
-        checkpoints(mtbf, checkpoint=blocking("young", write))
+        interval_seconds("young", cost, mtbf)

@@ -167,7 +167,7 @@ def test_lemons_are_the_share_of_the_clusters_nodes() -> None:
 
 def test_fresh_units_without_end_are_lemons_with_the_share() -> None:
     fault = {"a": {"rate": "0.000001 per job-day", "scope": "node"}}
-    process = process_of(fault, nodes=1, cluster={"lemons": {"share": 0.3, "multiplier": 1e12}})
+    process = process_of(fault, nodes=1, cluster={"lemons": {"share": 0.3, "multiplier": 1e9}})
     found = []
     for unit in range(1, 1_500):
         process.swap(0, unit - 1, unit, 0.0)

@@ -23,6 +23,7 @@ def paused(**sections: Any) -> Scenario:
             "restart": {"duration": "5min"},
             "faults": {"hang": {"effect": "hang", "rate": "1 per job-day"}},
             "pauses": PAUSES,
+            "detection": {"delay": "10min"},
             **sections,
         }
     )
