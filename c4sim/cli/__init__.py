@@ -45,9 +45,7 @@ def _dispatch(words: list[str]) -> int:
         print(overview())
         return 0
     if words[0] == "--version":
-        from importlib.metadata import version
-
-        print(f"c4sim {version('c4sim')}")
+        print(f"c4sim {_version()}")
         return 0
     verb = words[0]
     if verb not in VERBS:
@@ -58,6 +56,23 @@ def _dispatch(words: list[str]) -> int:
         return 0
     code: int = module.run(words[1:])
     return code
+
+
+def _version() -> str:
+    """Of the installed package; in a source tree that is not installed, what its pyproject.toml says."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("c4sim")
+    except PackageNotFoundError:
+        import tomllib
+        from pathlib import Path
+
+        described = Path(__file__).parents[2] / "pyproject.toml"
+        try:
+            return f"{tomllib.loads(described.read_text(encoding='utf-8'))['project']['version']}+source"
+        except (OSError, ValueError, KeyError):
+            return "of unknown version"
 
 
 def _unknown(verb: str) -> int:

@@ -22,7 +22,7 @@ options
 
 
 def _grammar() -> Grammar:
-    return Grammar(options={"format": readers.text_format, "output": readers.some_text}, overrides=False)
+    return Grammar(options={"format": readers.text_format, "output": readers.folder}, overrides=False)
 
 
 def run(words: list[str]) -> int:

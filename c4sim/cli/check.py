@@ -41,7 +41,7 @@ def _grammar() -> Grammar:
 
     options = {
         "replications": readers.whole(2, 10_000_000),
-        "junit": readers.some_text,
+        "junit": readers.file,
         "metric": readers.some_text,
         "margin": readers.probability,
     }
@@ -111,6 +111,15 @@ def _create(said: Words, path: Path) -> int:
 
     for word in said.positional:
         said.wrong(word, "is no key=value")
+    for name in ("replications", "junit"):
+        if name in said.options:
+            said.wrong(name, "goes with a check: a new baseline takes as many replications as its margin needs")
+    for switch in said.switches:
+        said.wrong(switch, "goes with a check, not with --create")
+    try:
+        readers.file(str(path))
+    except ValueError as error:
+        said.wrong("--create", str(error), str(path))
     scenario = scenario_of(said)
     names = [text.partition("=")[2] for text in said.overrides if text.startswith("scenario=")]
     others = [text for text in said.overrides if not text.startswith("scenario=")]

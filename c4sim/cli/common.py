@@ -9,7 +9,7 @@ from c4sim.cli.words import Reader, UsageError, Words
 from c4sim.scenario import Problem, Scenario, ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from c4sim.configure import Point
     from c4sim.experiment import Precision
@@ -81,18 +81,22 @@ def scenario_of(words: Words) -> Scenario:
     return scenario
 
 
-def alternatives_of(words: Words) -> dict[str, Scenario]:
-    """The scenario of each --with, by its text: the overrides in it come after those of the base.
+def alternatives_of(words: Words, options: "Collection[str]") -> dict[str, Scenario]:
+    """The scenario of each --with, by its text: the overrides in it are on top of those of the base.
 
-    Notes what is wrong with them in `words`.
+    options: those of the verb, which hold for all alternatives. Notes what is wrong in `words`.
     """
     from c4sim.configure import load_points
 
     found: dict[str, Scenario] = {}
     for text in words.texts.get("--with", []):
-        overrides = [*words.overrides, *split_overrides(text)]
+        on_top = split_overrides(text)
+        for part in [part for part in on_top if part.partition("=")[0] in options]:
+            words.wrong("--with", "takes what holds for one alternative; put this option outside it", part)
+            on_top.remove(part)
+        folder = words.text("--config-dir")
         try:
-            point = load_points(overrides, config_dir=words.text("--config-dir"), multirun=False)[0]
+            point = load_points(words.overrides, on_top=on_top, config_dir=folder, multirun=False)[0]
         except ScenarioError as error:
             words.problems += error.problems
         else:

@@ -36,8 +36,8 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
 
-    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "margin": readers.share, "output": readers.some_text}
-    return Grammar(options=options, texts=(*CONFIG_DIR, "--with"))
+    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "margin": readers.share, "output": readers.folder}
+    return Grammar(options=options, texts=CONFIG_DIR, lists=("--with",))
 
 
 def run(words: list[str]) -> int:
@@ -47,10 +47,11 @@ def run(words: list[str]) -> int:
     from c4sim.cli.output import write_json
     from c4sim.experiment import ReplicationError, compare, progress
 
-    said = read(words, _grammar())
+    grammar = _grammar()
+    said = read(words, grammar)
     if not said.texts.get("--with"):
         said.wrong("--with", 'give at least one alternative, as in --with "checkpoint.interval=10min"')
-    alternatives = alternatives_of(said)
+    alternatives = alternatives_of(said, grammar.options)
     base = scenario_of(said)
     replications = replications_of(said, DEFAULT_REPLICATIONS)
     try:

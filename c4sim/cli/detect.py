@@ -27,7 +27,7 @@ def _grammar() -> Grammar:
         "format": readers.text_format,
         "false_alarms": readers.positive,
         "step_time": readers.duration,
-        "figure": readers.some_text,
+        "figure": readers.file,
     }
     return Grammar(options=options, overrides=False, positional="a file")
 

@@ -17,7 +17,8 @@ The best limit of a watchdog (detection.delay): too long waits for every hang, t
 Needs a fault class with effect=hang and the pauses of a healthy job.
 
   c4sim plan timeout faults.crash.effect=hang 'faults.crash.mtbf=24h per job' checkpoint.interval=20min \\
-      restart.duration=5min 'pauses={rate: 10 per job-hour, law: lognormal, mean: 33s, cv: 1.31}'
+      restart.duration=5min detection.delay=10min \\
+      'pauses={rate: 10 per job-hour, law: lognormal, mean: 33s, cv: 1.31}'
 
 options
   limits=A,B,C          limits to simulate (a quarter to four times the best)
@@ -62,11 +63,11 @@ def _show(plan: "TimeoutPlan", said: Words) -> None:
         print_json(plan.as_document())
         return
     low, high = plan.flat_region
-    print(f"best limit {plan.best:.0f} s in closed form, {plan.simulated_best:.0f} s of the limits simulated")
-    print(f"limits from {low:.0f} s to {high:.0f} s cost at most 1 % more than the best")
+    print(f"best limit {plan.best:.4g} s in closed form, {plan.simulated_best:.4g} s of the limits simulated")
+    print(f"limits from {low:.4g} s to {high:.4g} s cost at most 1 % more than the best")
     print(f"{plan.hangs_per_day:.3g} hangs and, at the best limit, {plan.false_alarms_per_day:.3g} false alarms a day")
     rows = [
-        (f"{cost.limit:.0f} s", *(number(value, "cost_fraction") for value in values))
+        (f"{cost.limit:.4g} s", *(number(value, "cost_fraction") for value in values))
         for cost in plan.tried
         for values in [(cost.closed_form, cost.simulated.value, cost.simulated.low, cost.simulated.high)]
     ]

@@ -1,7 +1,9 @@
 """Readers of option values: text in, value out, ValueError with what is allowed."""
 
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 
 def one_of(*allowed: str) -> Callable[[str], str]:
@@ -77,13 +79,54 @@ def duration(text: str) -> float:
 
 def durations(text: str) -> list[float]:
     """Durations separated by commas, in seconds."""
-    return [duration(part) for part in text.strip("[]").split(",")]
+    found, wrong = [], []
+    for part in text.strip("[]").split(","):
+        try:
+            found.append(duration(part))
+        except ValueError as error:
+            wrong.append(f"{part.strip()!r}: {error}")
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return found
 
 
 def some_text(text: str) -> str:
     """Any text but none."""
     if not text:
         raise ValueError("must not be empty")
+    return text
+
+
+def folder(text: str) -> str:
+    """A folder to write to, which may not be there yet."""
+    at = Path(some_text(text))
+    there = _first_that_exists((at, *at.absolute().parents))
+    if not there.is_dir():
+        raise ValueError(f"{there} is no folder")
+    return _writable(text, there)
+
+
+def file(text: str) -> str:
+    """A file to write, in a folder that is there."""
+    at = Path(some_text(text))
+    if not at.absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {at.parent}")
+    there = _first_that_exists((at, at.absolute().parent))
+    if at.is_dir():
+        raise ValueError("is a folder")
+    return _writable(text, there)
+
+
+def _first_that_exists(paths: Sequence[Path]) -> Path:
+    try:
+        return next(path for path in paths if path.exists())
+    except OSError as error:
+        raise ValueError(f"cannot be a path: {error.strerror}") from error
+
+
+def _writable(text: str, there: Path) -> str:
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"{there} cannot be written to")
     return text
 
 

@@ -26,7 +26,7 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import FORMAT, SEED, WORKERS
 
-    options = {"replications": readers.whole(2, 10_000_000), "output": readers.some_text}
+    options = {"replications": readers.whole(2, 10_000_000), "output": readers.folder}
     return Grammar(options={**FORMAT, **SEED, **WORKERS, **options}, overrides=False)
 
 

@@ -50,8 +50,8 @@ def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
 
     options = {
-        "output": readers.some_text,
-        "hydra.sweep.dir": readers.some_text,
+        "output": readers.folder,
+        "hydra.sweep.dir": readers.folder,
         "ledger": readers.one_of("keep", "none"),
         "sweep": readers.one_of("product", "zip"),
         "points": readers.some_text,
@@ -85,6 +85,8 @@ def _single(said: Words) -> int:
     for name in ("sweep", "points", "executor", "address", "on_error"):
         if name in said.options:
             said.wrong(name, "goes with -m", said.options[name])
+    if said.text("--shard") is not None:
+        said.wrong("--shard", "goes with -m", said.text("--shard"))
     folder = folder_of(said)
     if said.options.get("ledger") == "keep" and folder is None:
         said.wrong("ledger", "keep needs a folder, output=DIR")

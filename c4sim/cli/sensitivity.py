@@ -37,8 +37,8 @@ options
 def _grammar() -> Grammar:
     from c4sim.cli.common import CONFIG_DIR, FORMAT, REPLICATIONS, SEED, WORKERS
 
-    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "metric": readers.some_text, "output": readers.some_text}
-    return Grammar(options=options, texts=(*CONFIG_DIR, "--range"))
+    options = {**FORMAT, **SEED, **WORKERS, **REPLICATIONS, "metric": readers.some_text, "output": readers.folder}
+    return Grammar(options=options, texts=CONFIG_DIR, lists=("--range",))
 
 
 def run(words: list[str]) -> int:

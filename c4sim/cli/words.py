@@ -22,32 +22,37 @@ Reader = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class Grammar:
-    """What a verb takes: options (key=value) with readers, switches (--update), texts (--with TEXT), overrides.
+    """What a verb takes: options (key=value) with readers, switches (--update), texts (--config-dir TEXT), overrides.
 
+    lists: flags with a text that may be given several times (--with TEXT).
     positional: what other words are, in a word or two; null: there are none.
     """
 
     options: Mapping[str, Reader] = field(default_factory=dict)
     switches: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     overrides: bool = True
     positional: str | None = None
 
 
 @dataclass
 class Words:
-    """What was said. `options` holds only the given ones; `problems` what is wrong so far, for the verb to add to."""
+    """What was said. `options` holds only the given ones, `given` their texts; `problems` what is wrong so far, for the
+    verb to add to.
+    """
 
     options: dict[str, Any] = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
     texts: dict[str, list[str]] = field(default_factory=dict)
     overrides: list[str] = field(default_factory=list)
     positional: list[str] = field(default_factory=list)
+    given: dict[str, str] = field(default_factory=dict)
     problems: "list[Problem]" = field(default_factory=list)
 
     def text(self, name: str) -> str | None:
-        """The last text given for a --flag."""
-        return self.texts.get(name, [None])[-1]
+        """The text given for a --flag."""
+        return self.texts.get(name, [None])[0]
 
     def wrong(self, path: str, message: str, value: Any = None) -> None:
         """Note one mistake."""
@@ -82,11 +87,14 @@ def _flag(word: str, rest: list[str], grammar: Grammar, said: Words) -> None:
     name = {"-m": "--multirun", "-cd": "--config-dir", "-cp": "--config-dir"}.get(name, name)
     if name in grammar.switches and not equals:
         said.switches.add(name)
-    elif name in grammar.texts:
-        if not equals and not rest:
+    elif name in grammar.texts or name in grammar.lists:
+        text = value if equals or not rest else rest.pop(0)
+        if not text:
             said.wrong(name, "needs a text after it")
-            return
-        said.texts.setdefault(name, []).append(value if equals else rest.pop(0))
+        elif name in said.texts and name in grammar.texts:
+            said.wrong(name, _twice(said.texts[name][0], text))
+        else:
+            said.texts.setdefault(name, []).append(text)
     else:
         said.wrong(name, "unknown option" + _near(name, grammar))
 
@@ -94,7 +102,10 @@ def _flag(word: str, rest: list[str], grammar: Grammar, said: Words) -> None:
 def _pair(word: str, grammar: Grammar, said: Words) -> None:
     key, _, value = word.partition("=")
     key = key.strip()
-    if key in grammar.options:
+    if key in said.given:
+        said.wrong(key, _twice(said.given[key], value))
+    elif key in grammar.options:
+        said.given[key] = value
         try:
             said.options[key] = grammar.options[key](_unquoted(value.strip()))
         except ValueError as error:
@@ -103,6 +114,10 @@ def _pair(word: str, grammar: Grammar, said: Words) -> None:
         said.overrides.append(word)
     else:
         said.wrong(key, "unknown key" + _near(key, grammar), value)
+
+
+def _twice(first: str, second: str) -> str:
+    return f"is given twice, as {first} and {second}; leave one"
 
 
 def _unquoted(value: str) -> str:
@@ -122,6 +137,6 @@ def _misspelt(key: str, grammar: Grammar) -> bool:
 
 
 def _near(word: str, grammar: Grammar) -> str:
-    known = [*grammar.options, *grammar.switches, *grammar.texts]
+    known = [*grammar.options, *grammar.switches, *grammar.texts, *grammar.lists]
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,6 +1,7 @@
 """Overrides in, scenarios out: one for `load_scenario`, one a point for `load_points`."""
 
 import functools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,31 +49,39 @@ def load_points(
     overrides: Sequence[str],
     *,
     config_dir: str | Path | None = None,
+    on_top: Sequence[str] = (),
     pairing: Pairing = "product",
     points_file: str | None = None,
     multirun: bool = True,
 ) -> tuple[Point, ...]:
     """The points that `overrides` span; `scenario=NAME` is one of them (default: single_class).
 
+    on_top: overrides of a second layer, which change what the first ones have set. A key may stand in each layer once.
     pairing: `product` of all values, or `zip`, the values of the swept keys side by side. points_file: a CSV file
-    with a column per key and a row per point, combined with what `overrides` sweep. multirun false: several values are
-    a mistake.
+    with a column per key and a row per point, a layer more, combined with what `overrides` sweep. multirun false:
+    several values are a mistake.
 
     A mistake of some points only leaves those without scenario. Raises ConfigError when no point has one.
     """
     loader = _Loader(Library(config_dir))
     given = loader.read(overrides)
+    top = loader.read(on_top)
     rows = loader.rows(points_file)
     if not multirun:
-        loader.problems.extend(_not_swept(assignment) for assignment in given if assignment.swept)
+        loader.problems.extend(_not_swept(assignment) for assignment in [*given, *top] if assignment.swept)
     points: list[Point] = []
     for row in rows if not loader.problems or multirun else [[]]:
-        for choice in combinations([*given, *row], pairing, loader.problems):
-            points.append(loader.point(len(points), choice, {assignment.key for assignment in row}))
+        for choice in combinations([*given, *top, *row], pairing, loader.problems):
+            listed = {assignment.key for assignment in row}
+            points.append(loader.point(len(points), choice[: len(given)], choice[len(given) :], listed))
             if loader.problems:
                 break
     loader.raise_problems(points)
     return tuple(points)
+
+
+def _value_text(assignment: Assignment) -> str:
+    return ",".join(text.partition("=")[2] for text in assignment.texts)
 
 
 def _shown(assignment: Assignment, at: int) -> str:
@@ -93,7 +102,13 @@ class _Loader:
     tables: dict[str, Any] = field(default_factory=dict)
 
     def read(self, texts: Iterable[str]) -> list[Assignment]:
-        return read_overrides(list(texts), self.library.options, self.problems)
+        found = read_overrides(list(texts), self.library.options, self.problems)
+        for key, count in Counter(assignment.key for assignment in found).items():
+            if count > 1:
+                values = " and ".join(_value_text(a) for a in found if a.key == key)
+                message = f"is given {count} times, as {values}; leave one (several values of a sweep: {key}=A,B)"
+                self.problems.append(Problem(key, message))
+        return found
 
     def rows(self, points_file: str | None) -> list[list[Assignment]]:
         """The assignments of each row of the points file; one empty row without a file."""
@@ -108,12 +123,15 @@ class _Loader:
         self.problems.extend(_not_swept(a) for row in rows for a in row if a.swept)
         return rows
 
-    def point(self, index: int, choice: list[Choice], listed: set[str]) -> Point:
+    def point(self, index: int, base: list[Choice], top: list[Choice], listed: set[str]) -> Point:
+        choice = [*base, *top]
         overrides = tuple(assignment.texts[at] for assignment, at in choice)
         swept = {a.key: _shown(a, at) for a, at in choice if a.swept or a.key in listed}
-        groups, values, problems = self._split((a.key, a.values[at]) for a, at in choice)
+        groups, problems = {SCENARIO_GROUP: DEFAULT_SCENARIO}, list[Problem]()
+        layers = [self._split(layer, groups, problems) for layer in (base, top)]
         draft = self._base(groups).copy()
-        problems += draft.override(values)
+        for values in layers:
+            problems += draft.override(values)
         document = draft.finished()
         if document.get("name") is None:
             document["name"] = groups[SCENARIO_GROUP]
@@ -132,12 +150,10 @@ class _Loader:
         found = [*self.problems, *(problem for point in points for problem in point.problems)]
         raise ConfigError(list({str(problem): problem for problem in found}.values()))
 
-    def _split(
-        self, assignments: Iterable[tuple[str, Any]]
-    ) -> tuple[dict[str, str], list[tuple[str, Any]], list[Problem]]:
-        """Group choices, value assignments, and the choices of options that do not exist."""
-        groups, values, problems = {SCENARIO_GROUP: DEFAULT_SCENARIO}, [], []
-        for key, value in assignments:
+    def _split(self, choice: list[Choice], groups: dict[str, str], problems: list[Problem]) -> list[tuple[str, Any]]:
+        """The values that are assigned. Group choices go to `groups`, those that do not exist to `problems`."""
+        values = []
+        for key, value in ((assignment.key, assignment.values[at]) for assignment, at in choice):
             options = self.library.options(key)
             if not options and "/" not in key:
                 values.append((key, value))
@@ -153,7 +169,7 @@ class _Loader:
         if any(problem.path == SCENARIO_GROUP for problem in problems):
             # Which fault classes there are depends on the scenario that is not known.
             values = [(key, value) for key, value in values if not key.startswith("faults.")]
-        return groups, values, problems
+        return values
 
     def _base(self, groups: dict[str, str]) -> Draft:
         key = tuple(sorted(groups.items()))

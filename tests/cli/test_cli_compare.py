@@ -56,13 +56,19 @@ def test_overrides_in_one_text(text: str, overrides: list[str]) -> None:
     assert split_overrides(text) == overrides
 
 
+def test_alternatives_lie_on_top_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["horizon=5d", "spares.per_pool=8", "--with", "spares.total=16 horizon=6d", "replications=2"]
+    assert main(["compare", *words, "workers=1", "format=json"]) == 0
+    assert json.loads(capsys.readouterr().out)["base"]["failures"]["mean"] > 0.0
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["compare"], ["--with: give at least one alternative"]),
         (
             ["compare", "horizon=-1d", "--with", "job.nodes=-3", "--with", "x=1", "seed=-1"],
-            ["seed: must be", "horizon: must not be", "job.nodes: input should", "x: unknown key"],
+            ["seed: must be", "horizon: must not be", "job.nodes: must be greater", "x: unknown key"],
         ),
         (["compare", "--with", "job.nodes=1,2"], ["job.nodes: has several values"]),
         (["compare", "--with", "job.nodes=1", "margin=2"], ["margin: a share"]),

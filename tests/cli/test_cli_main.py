@@ -3,10 +3,12 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -75,9 +77,16 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code, *words], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60
     )
-    if words == ["--version"] and "PackageNotFoundError" in done.stderr:
-        pytest.skip("c4sim is not installed here, so that it has no version")
     assert done.returncode == 0, done.stderr
+
+
+def test_version_of_a_source_tree(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"c4sim [0-9]+\.[0-9.]+\+source\n", capsys.readouterr().out)
 
 
 def test_help_is_fast() -> None:
@@ -159,6 +168,18 @@ def test_bad_input_names_everything_at_once(capsys: pytest.CaptureFixture[str]) 
         (["run", "replications=auto"], "target: is required"),
         (["run", "target=1%"], "target: goes with replications=auto"),
         (["run", "replications=auto", "target=1%", "budget=10"], "budget:"),
+        (["run", "--shard", "1/2"], "--shard: goes with -m"),
+        (["run", "--config-dir", ""], "--config-dir: needs a text"),
+        (["run", "horizon=2d", "horizon=30d"], "horizon: is given 2 times, as 2d and 30d"),
+        (["run", "replications=2", "replications=3"], "replications: is given twice, as 2 and 3"),
+        (["run", "-m", "job.nodes=1,2", "job.nodes=3"], "job.nodes: is given 2 times, as 1,2 and 3"),
+        (["run", "output=/dev/null"], "output: /dev/null is no folder (got '/dev/null')"),
+        (["check", "none.json", "junit=none/x.xml"], "junit: there is no folder none"),
+        (["check", "--create", "none/x.json"], "--create: there is no folder none"),
+        (["check", "--create", "x.json", "replications=20"], "replications: goes with a check"),
+        (["check", "--create", "x.json", "--update"], "--update: goes with a check"),
+        (["compare", "--with", "replications=3"], "--with: takes what holds for one alternative"),
+        (["plan", "timeout", "limits=0s,foo"], "'0s': must be longer than 0; 'foo': "),
         (["run", "sweep=zip"], "sweep: goes with -m"),
         (["run", "ledger=keep"], "ledger: keep needs a folder"),
         (["run", "-m", "job.nodes=1,2", "--shard", "3"], "--shard: must be i/n"),

@@ -114,7 +114,16 @@ def test_plan_timeout(capsys: pytest.CaptureFixture[str]) -> None:
     """One hang a day, ten pauses an hour, lognormal with median 20 s and sigma 1: the best limit is about 495 s."""
     pauses = "pauses={rate: 10 per job-hour, law: lognormal, mean: 32.9744s, cv: 1.310832}"
     job = ["faults.crash.effect=hang", "faults.crash.mtbf=24h per job", "checkpoint.interval=20min"]
-    words = ["plan", "timeout", *job, "restart.duration=5min", pauses, "replications=2", "workers=1"]
+    words = [
+        "plan",
+        "timeout",
+        *job,
+        "restart.duration=5min",
+        "detection.delay=9min",
+        pauses,
+        "replications=2",
+        "workers=1",
+    ]
     assert main([*words, "format=json", "limits=5min,500s"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["best_s"] == pytest.approx(495.0, abs=5.0)

@@ -1,5 +1,7 @@
 """Sorting the words after a verb, with every mistake noted."""
 
+from pathlib import Path
+
 import pytest
 
 from c4sim.cli import readers
@@ -8,7 +10,8 @@ from c4sim.cli.words import Grammar, UsageError, Words, read
 GRAMMAR = Grammar(
     options={"replications": readers.whole(1), "format": readers.one_of("text", "json"), "target": readers.share},
     switches=("--multirun", "--update"),
-    texts=("--with", "--config-dir"),
+    texts=("--config-dir",),
+    lists=("--with",),
 )
 
 
@@ -35,7 +38,6 @@ def test_each_word_finds_its_place() -> None:
     assert said.switches == {"--multirun", "--update"}
     assert said.texts == {"--with": ["a=1 b=2", "c=3"]}
     assert said.problems == []
-    assert said.text("--with") == "c=3"
     assert said.text("--config-dir") is None
 
 
@@ -56,6 +58,54 @@ def test_all_mistakes_are_noted() -> None:
     ]
     with pytest.raises(UsageError):
         said.check()
+
+
+def test_what_is_given_twice_is_refused_with_both_values() -> None:
+    words = [
+        "replications=2",
+        "replications=3",
+        "--config-dir",
+        "a",
+        "--config-dir=b",
+        "--with",
+        "x=1",
+        "--with",
+        "x=2",
+    ]
+    said = read(words, GRAMMAR)
+    assert wrong(said) == [
+        "replications: is given twice, as 2 and 3; leave one",
+        "--config-dir: is given twice, as a and b; leave one",
+    ]
+    assert said.texts["--with"] == ["x=1", "x=2"]
+
+
+def test_empty_texts_are_no_texts() -> None:
+    assert wrong(read(["--config-dir", "", "--with="], GRAMMAR)) == [
+        "--config-dir: needs a text after it",
+        "--with: needs a text after it",
+    ]
+
+
+def test_where_results_can_go(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert readers.folder(str(tmp_path / "a" / "b")) == str(tmp_path / "a" / "b")
+    assert readers.file(str(tmp_path / "file")) == str(tmp_path / "file")
+    for reader, name, words in (
+        (readers.folder, "file", "is no folder"),
+        (readers.folder, "file/below", "file is no folder"),
+        (readers.folder, "n" * 300, "cannot be a path"),
+        (readers.file, "none/x", "there is no folder"),
+        (readers.file, "", "is a folder"),
+        (readers.file, "n" * 300, "cannot be a path"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            reader(f"{tmp_path}/{name}")
+
+
+def test_every_wrong_duration_is_told() -> None:
+    with pytest.raises(ValueError, match=r"'0s': must be longer than 0; 'foo': "):
+        readers.durations("[0s, 1h, foo]")
 
 
 def test_a_misspelt_option_is_no_override() -> None:

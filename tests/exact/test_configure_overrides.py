@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4sim.configure import load_scenario
+from c4sim.configure import ConfigError, load_points, load_scenario
 from c4sim.scenario import Scenario
 
 HOUR = 3600.0
@@ -96,8 +96,22 @@ def test_asynchronous_saves_have_no_blocking_write() -> None:
     assert load_scenario("c4_june2023", *mode).checkpoint.write is None
 
 
-def test_the_last_of_two_overrides_counts() -> None:
-    assert load_scenario("single_class", "horizon=1d", "horizon=2d").horizon == 48 * HOUR
+def test_a_key_given_twice_is_refused_with_both_values() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_scenario("single_class", "horizon=1d", "horizon=2d", "name=a")
+    (problem,) = caught.value.problems
+    assert str(problem) == (
+        "horizon: is given 2 times, as 1d and 2d; leave one (several values of a sweep: horizon=A,B)"
+    )
+
+
+def test_a_second_layer_changes_the_first_and_takes_siblings_back() -> None:
+    base = ["horizon=1d", "spares.per_pool=8", "detection=c4d"]
+    (point,) = load_points(base, on_top=["horizon=2d", "spares.total=3", "detection=immediate"])
+    assert point.scenario is not None
+    assert (point.scenario.horizon, point.scenario.spares.total) == (48 * HOUR, 3)
+    assert point.scenario.spares.per_pool is None
+    assert point.scenario.detection.delay.mean == 0.0
 
 
 def test_overridden_keys_are_the_users_even_at_the_same_value() -> None:
