@@ -81,6 +81,8 @@ def _show(comparison: "Comparison", said: Words) -> None:
         print_json(comparison.as_document())
         return
     base = comparison.base
+    header = ["metric", "base", "difference", "95 % from", "to", "variance ratio"]
+    header += [] if comparison.margin is None else ["equal"]
     print(f"{base.scenario.name}: {base.n} replications, seed {base.seed}; differences from it")
     for alternative in comparison.alternatives:
         print(f"\nwith {alternative.label}")
@@ -90,12 +92,12 @@ def _show(comparison: "Comparison", said: Words) -> None:
                 number(base.metrics[name].mean, name),
                 *(number(value, name) for value in (found.difference, found.low, found.high)),
                 number(found.variance_ratio),
-                _equal(found.equivalent(comparison.margin)) if comparison.margin is not None else "",
+                *([] if comparison.margin is None else [_equal(found.equivalent(comparison.margin))]),
             )
             for name, found in alternative.differences.items()
             if name.count("/") < 2 and (found.difference or base.metrics[name].mean)
         ]
-        print_table(("metric", "base", "difference", "95 % from", "to", "variance ratio", "equal"), rows)
+        print_table(header, rows)
 
 
 def _equal(shown: bool) -> str:

@@ -12,13 +12,14 @@ from c4sim.experiment.chunks import Span
 from c4sim.experiment.kernel import Kernel, simulator
 from c4sim.experiment.manifest import SCHEMA_VERSION, scenario_entry, versions
 from c4sim.experiment.precision import Precision, first_count
-from c4sim.experiment.result import COMMON_POINT, Result, check_seed
+from c4sim.experiment.result import COMMON_POINT, Result, check_scenario, check_seed
 from c4sim.experiment.running import Progress, collect
 from c4sim.experiment.tables import FloatArray, Totals
 from c4sim.scenario import Scenario
 
 # Two one-sided tests at 5 % each: equivalence is shown by the interval of 90 %.
 EQUIVALENCE_CONFIDENCE = 0.9
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,8 @@ def _labelled(
 ) -> tuple[list[str], list[Scenario]]:
     if not alternatives:
         raise ValueError("alternatives: at least one is needed")
+    for scenario in alternatives.values() if isinstance(alternatives, Mapping) else alternatives:
+        check_scenario(scenario)
     if isinstance(alternatives, Mapping):
         return list(alternatives), list(alternatives.values())
     document = base.as_document()
@@ -216,6 +219,8 @@ def _differences(base: Result, other: Result) -> dict[str, Difference]:
 
 
 def _difference(first: FloatArray, second: FloatArray, unit: str) -> Difference:
+    # What lies within the rounding of the totals behind two equal values is no difference.
+    second = np.where(np.isclose(first, second, rtol=0.0, atol=_ROUNDING * np.abs(first).max()), first, second)
     paired: Estimate = paired_difference(first, second)
     narrow = mean_interval(second - first, EQUIVALENCE_CONFIDENCE)
     return Difference(

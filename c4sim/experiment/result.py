@@ -115,6 +115,7 @@ def simulate(
     Raises ValueError for counts that cannot be, ReplicationError when a replication fails.
     """
     kernel = kernel or simulator()
+    check_scenario(scenario)
     check_seed(seed)
     results: list[SpanResult] = []
     n, wanted = 0, first_count(replications)
@@ -131,6 +132,12 @@ def simulate(
 
 def _totals(kernel: Kernel, scenario: Scenario, results: list[SpanResult]) -> Totals:
     return Totals(kernel.columns(scenario), np.concatenate([result.totals for result in results]))
+
+
+def check_scenario(scenario: object) -> None:
+    """Refuse what is no scenario, such as the name of one."""
+    if not isinstance(scenario, Scenario):
+        raise ValueError(f"scenario: must be a Scenario, such as load_scenario gives (got {scenario!r:.60})")
 
 
 def check_seed(seed: int) -> None:

@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from c4sim import compare, load_scenario, simulate
 from c4sim.cli import main
 from c4sim.cli.common import split_overrides
 
@@ -41,6 +43,8 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "with spares.per_pool=16" in lines
     (row,) = [line.split() for line in lines if line.startswith("downtime_fraction ")]
     assert row[-1] == "yes"
+    assert main(["compare", *JUNE, "--with", "spares.per_pool=16"]) == 0
+    assert "equal" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -54,6 +58,28 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_overrides_in_one_text(text: str, overrides: list[str]) -> None:
     assert split_overrides(text) == overrides
+
+
+def test_equal_but_for_rounding_is_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["replications=30", "workers=1", "--with", "checkpoint.interval=10min", "format=json"]
+    assert main(["compare", *words]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["alternatives"]
+    assert found["paired"]["mtbf_s"] == {"difference": 0.0, "low": 0.0, "high": 0.0}
+    assert (found["variance_ratio"]["mtbf_s"], found["equivalent_within"]["mtbf_s"]) == (0.0, 0.0)
+    assert found["paired"]["downtime_fraction"]["difference"] < -0.02
+
+
+@pytest.mark.parametrize("wrong", ["c4_june2023", ["checkpoint.interval=10min"], None])
+def test_what_is_no_scenario_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="must be a Scenario"):
+        simulate(wrong, 2)
+    with pytest.raises(ValueError, match="must be a Scenario"):
+        compare(load_scenario("single_class"), [wrong], replications=2)
+
+
+def test_one_scenario_is_no_list_of_alternatives() -> None:
+    with pytest.raises(ValueError, match="must be a Scenario"):
+        compare(load_scenario("single_class"), load_scenario("c4_june2023"), replications=2)  # type: ignore[arg-type]
 
 
 def test_alternatives_lie_on_top_of_the_base(capsys: pytest.CaptureFixture[str]) -> None:
