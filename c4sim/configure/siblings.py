@@ -12,7 +12,7 @@ _RESETS: Mapping[str, Mapping[str, Any]] = {
     "spares.total": {"spares.per_pool": None},
     "spares.per_pool": {"spares.total": None},
     "repair.duration": {"repair.stages": None},
-    "repair.stages": {"repair.duration": "0s"},
+    "repair.stages": {"repair.duration": "0s", "repair.crews": "unlimited"},
     "detection.delay": {"detection.layers": None},
     "detection.layers": {"detection.delay": "0s"},
     "faults.*.mtbf": {"faults.*.rate": None},

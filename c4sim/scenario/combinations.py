@@ -75,6 +75,14 @@ def _check_spares(s: Scenario) -> Iterator[Found]:
         yield paths, "unlimited spares cannot be hot: use shelf, or a number of spares", "hot"
 
 
+def _check_repair(s: Scenario) -> Iterator[Found]:
+    if s.repair.stages is None:
+        return
+    for key, given, unset in (("duration", s.repair.duration.mean, 0.0), ("crews", s.repair.crews, "unlimited")):
+        if given != unset:
+            yield (f"repair.{key}", "repair.stages"), f"each of repair.stages has its own {key}", given
+
+
 def _check_classes(s: Scenario) -> Iterator[Found]:
     for name, fault in s.faults.items():
         at = f"faults.{name}"
@@ -253,6 +261,7 @@ CROSS_CHECKS: tuple[Callable[[Scenario], Iterator[Found]], ...] = (
     _check_window,
     _check_places,
     _check_spares,
+    _check_repair,
     _check_classes,
     _check_checkpoint,
     check_saves,

@@ -150,6 +150,8 @@ def test_a_missing_part_is_named() -> None:
             "faults.a.reinforcement.factor",
             "at most 1e+06 times",
         ),
+        ({"repair": {"stages": [{"duration": "1h"}], "duration": "2h"}}, "repair.duration", "each of repair.stages"),
+        ({"repair": {"stages": [{"duration": "1h"}], "crews": 2}}, "repair.crews", "its own crews (got 2)"),
         ({"isolation": {"wrong_blame": 1.5}}, "isolation.wrong_blame", "less than or equal to 1"),
         ({"isolation": {"wrong_blame": float("nan")}}, "isolation.wrong_blame", ""),
     ],
