@@ -58,7 +58,7 @@ def read_overrides(
         except _RefusedError as refusal:
             problems.append(_problem(text, str(refusal)))
         except (HydraException, ValueError, TypeError, ArithmeticError, RecursionError) as error:
-            problems.append(_problem(text, f"cannot be read: {_first_line(error)}"))
+            problems.append(_problem(text, f"cannot be read: {_first_line(error)}{_quoting_hint(text, error)}"))
     return found
 
 
@@ -83,6 +83,12 @@ def _first_line(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return _shortened(str(error).strip().split("\n", 1)[0], 100) or type(error).__name__
+
+
+def _quoting_hint(text: str, error: BaseException) -> str:
+    key, _, value = text.partition("=")
+    quotable = "token recognition" in str(error) and not set(value) & set("'\"[]{}()\\")
+    return f"; such a value is written in quotes, as in \"{key}='{_shortened(value)}'\"" if quotable else ""
 
 
 def _read(text: str, options_of: Callable[[str], list[str]]) -> Assignment:

@@ -102,7 +102,13 @@ class _Loader:
     tables: dict[str, Any] = field(default_factory=dict)
 
     def read(self, texts: Iterable[str]) -> list[Assignment]:
-        found = read_overrides(list(texts), self.library.options, self.problems)
+        given = list(texts)
+        wrong = [text for text in given if not isinstance(text, str)]
+        if wrong:
+            raise ConfigError(
+                [Problem("overrides", "must be texts, key=value, one an argument", text) for text in wrong]
+            )
+        found = read_overrides(given, self.library.options, self.problems)
         for key, count in Counter(assignment.key for assignment in found).items():
             if count > 1:
                 values = " and ".join(_value_text(a) for a in found if a.key == key)

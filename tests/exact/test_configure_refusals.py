@@ -1,6 +1,7 @@
 """What is refused, with every mistake at once and the nearest valid name."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,7 @@ def problems(*overrides: str, name: str = "single_class") -> dict[str, str]:
         ("detection@job=c4d", "detection@job", "@package"),
         ("horizon.days=3", "horizon.days", "one value"),
         ("horizon=[1", "horizon", "cannot be read"),
+        ("name=é", "name", "such a value is written in quotes, as in \"name='é'\""),
         ("horizon=1d,2d", "horizon", "-m"),
         ("job.nodes=range(1,3)", "job.nodes", "-m"),
         ("horizon=shuffle(1d,2d)", "horizon", "cannot be read"),
@@ -60,6 +62,11 @@ def test_refused(override: str, path: str, words: str) -> None:
     found = problems(override)
     assert path in found
     assert words in found[path]
+
+
+@pytest.mark.parametrize("wrong", [None, [], 3, ["horizon=1d"]])
+def test_overrides_are_texts(wrong: Any) -> None:
+    assert "must be texts" in problems(wrong)["overrides"]
 
 
 def test_combinations() -> None:
