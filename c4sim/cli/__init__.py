@@ -19,6 +19,7 @@ BROKEN_PIPE = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     try:
         code = _dispatch(words)
         sys.stdout.flush()
@@ -38,6 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         say_problems(error.problems)
         return 2
+
+
+def _open_streams() -> None:
+    """Whoever starts the command may have closed what it writes to: then nobody wants to see it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
 
 
 def _dispatch(words: list[str]) -> int:

@@ -297,6 +297,20 @@ def test_a_closed_pipe_is_no_error() -> None:
         assert process.wait(timeout=60) == 141
 
 
+def test_closed_streams_are_no_error() -> None:
+    code = "import sys; sys.stdout = sys.stderr = None; from c4sim.cli import main; sys.exit(main(sys.argv[1:]))"
+    for words, expected in ((["run", "horizon=5d", "replications=1"], 0), (["run", "horizon=5"], 2)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (expected, "", "")
+
+
 def test_ctrl_c_says_so_and_nothing_else() -> None:
     process = start("run", "scenario=c4_june2023", "replications=1000000", "workers=1", start_new_session=True)
     time.sleep(2.5)
