@@ -5,6 +5,7 @@ Importing this package is cheap, so that help needs no simulator. Each verb's mo
 """
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except KeyboardInterrupt:
         say("interrupted")
+        _end_workers()
         return INTERRUPTED
     except BrokenPipeError:
         # Nobody reads any more. The interpreter must not stumble over what is still in the buffer when it ends.
@@ -42,10 +44,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Whoever starts the command may have closed what it writes to: then nobody wants to see it."""
+    """Whoever starts the command may have closed what it writes to (then nobody wants to see it), or set an encoding
+    that does not hold every letter.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in ("utf-8", "utf8"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _end_workers() -> None:
+    """Ctrl-C may come while workers start, when nobody can tell them yet to stop; Python would wait for them."""
+    if "multiprocessing" in sys.modules:
+        for child in sys.modules["multiprocessing"].active_children():
+            child.terminate()
 
 
 def _dispatch(words: list[str]) -> int:

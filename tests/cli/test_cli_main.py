@@ -1,5 +1,6 @@
 """The command line as a whole: help, exit codes, what goes where."""
 
+import contextlib
 import io
 import json
 import os
@@ -295,6 +296,43 @@ def test_a_closed_pipe_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(timeout=60) == 141
+
+
+def test_output_can_be_redirected_in_python() -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        assert main(["--version"]) == 0
+    assert text.getvalue().startswith("c4sim ")
+
+
+def test_letters_that_the_terminal_does_not_have() -> None:
+    here = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "c4sim", "run", "name='übung'", "horizon=5d", "replications=1"]
+    done = subprocess.run(command, env=here, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("\\xfcbung: 1 replications")
+
+
+INTERRUPTED_AT_START = """
+import sys, time
+from concurrent.futures import ProcessPoolExecutor
+import c4sim.cli, c4sim.cli.run
+from c4sim.executors.worker import watch_parent
+
+def run(words):
+    pool = ProcessPoolExecutor(1, initializer=watch_parent)
+    pool.submit(time.sleep, 0.0).result()
+    pool.submit(time.sleep, 100.0)
+    raise KeyboardInterrupt
+
+c4sim.cli.run.run = run
+sys.exit(c4sim.cli.main(["run"]))
+"""
+
+
+def test_workers_that_nobody_stopped_end_with_ctrl_c() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_AT_START]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stderr) == (130, "c4sim: interrupted\n")
 
 
 def test_closed_streams_are_no_error() -> None:
