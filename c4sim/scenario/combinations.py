@@ -32,6 +32,11 @@ def nearest(name: str, known: list[str]) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
+def _check_name(s: Scenario) -> Iterator[Found]:
+    if not s.name.isprintable() or not s.name.strip():
+        yield ("name",), "must be text that can be printed on one line", s.name
+
+
 def _check_window(s: Scenario) -> Iterator[Found]:
     if (s.horizon is None) == (s.work is None):
         yield ("horizon", "work"), "give either horizon or work, not both and not neither", None
@@ -258,6 +263,7 @@ def _check_pauses(s: Scenario) -> Iterator[Found]:
 
 
 CROSS_CHECKS: tuple[Callable[[Scenario], Iterator[Found]], ...] = (
+    _check_name,
     _check_window,
     _check_places,
     _check_spares,

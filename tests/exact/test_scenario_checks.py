@@ -123,6 +123,8 @@ def test_a_missing_part_is_named() -> None:
         ({"job": {"nodes": 99_999_999_999}}, "job.nodes", "must be less than or equal to 10000000 (got 99999999999)"),
         ({"job": {"nodes": None}}, "job.nodes", "must be a whole number (got None)"),
         ({"job": [1]}, "job", "must be a mapping of keys to values (got [1])"),
+        ({"name": "a\nb"}, "name", "printed on one line (got 'a\\nb')"),
+        ({"name": " "}, "name", "printed on one line"),
         ({"name": None}, "name", "must be text (got None)"),
         ({"faults": None}, "faults", "must be a mapping of names to values (got None)"),
         ({"fault_list": 3}, "fault_list", "must be a list (got 3)"),
