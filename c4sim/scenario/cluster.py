@@ -16,7 +16,8 @@ from c4sim.scenario.values import (
 )
 
 # More than any cluster has by far; what is simulated takes memory in proportion.
-Nodes = Annotated[PositiveCount, Field(le=10_000_000)]
+MOST_NODES = 10_000_000
+Nodes = Annotated[PositiveCount, Field(le=MOST_NODES)]
 Parts = Annotated[PositiveCount, Field(le=1_000)]
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from c4sim.scenario.cluster import MOST_NODES
 from c4sim.scenario.faults import FaultClass
 from c4sim.scenario.lives import log_arrhenius, most_expected
 from c4sim.scenario.model import Scenario
@@ -21,6 +22,7 @@ MOST_FAULTS = 1e8  # expected in one run: more is a slip of a unit, and would ru
 BLIND_TO_SLOWNESS = frozenset(
     {"process_exit", "heartbeat", "collective_watchdog", "second_monitor", "elastic_agent", "scheduler"}
 )
+MOST_PARTS = 1e7
 LARGEST_FACTOR = 1e6
 FALSE_ALARM = "false_alarm"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -75,6 +77,10 @@ def total_spares(s: Scenario) -> int | None:
 def _check_spares(s: Scenario) -> Iterator[Found]:
     if (s.spares.total is None) == (s.spares.per_pool is None):
         yield ("spares.total", "spares.per_pool"), "give either spares.total or spares.per_pool", s.spares.total
+    if (total_spares(s) or 0) > MOST_NODES:
+        key = "per_pool" if s.spares.total is None else "total"
+        read = (f"spares.{key}", "spares.per_pool", "spares.pool_nodes", "job.nodes")
+        yield read, f"at most {MOST_NODES} spares, or unlimited", total_spares(s)
     if s.spares.state == "hot" and total_spares(s) is None:
         paths = ("spares.state", "spares.total", "spares.per_pool")
         yield paths, "unlimited spares cannot be hot: use shelf, or a number of spares", "hot"
@@ -86,6 +92,17 @@ def _check_repair(s: Scenario) -> Iterator[Found]:
     for key, given, unset in (("duration", s.repair.duration.mean, 0.0), ("crews", s.repair.crews, "unlimited")):
         if given != unset:
             yield (f"repair.{key}", "repair.stages"), f"each of repair.stages has its own {key}", given
+
+
+def _check_counts(s: Scenario) -> Iterator[Found]:
+    """Lengths so short that a run would hold too many of them."""
+    run = s.horizon or s.work or 0.0
+    parts = {f"faults.{name}.clustering.window": f.clustering.window for name, f in s.faults.items() if f.clustering}
+    if s.maintenance is not None:
+        parts["maintenance.every"] = s.maintenance.every
+    for path, length in parts.items():
+        if run / length > MOST_PARTS:
+            yield (path, "horizon", "work"), f"is {run / length:.2g} times in one run; at most {MOST_PARTS:g}", length
 
 
 def _check_classes(s: Scenario) -> Iterator[Found]:
@@ -268,6 +285,7 @@ CROSS_CHECKS: tuple[Callable[[Scenario], Iterator[Found]], ...] = (
     _check_places,
     _check_spares,
     _check_repair,
+    _check_counts,
     _check_classes,
     _check_checkpoint,
     check_saves,
