@@ -13,7 +13,9 @@ DAY = 86_400.0
 
 def scenario_of(nodes: int, clock: str, days: int, **sections: Any) -> Scenario:
     """6.5 failures per 1,000 node-days."""
-    repair = {"duration": f"{days}d"} | sections.pop("repair", {})
+    repair = sections.pop("repair", {})
+    if "stages" not in repair:
+        repair = {"duration": f"{days}d"} | repair
     crash = {"rate": "6.5 per 1000 node-days", "clock": clock} | sections.pop("crash", {})
     return validate({"job": {"nodes": nodes}, "faults": {"crash": crash}, "repair": repair} | sections)
 
