@@ -1,6 +1,7 @@
 """Does the simulator tell the truth elsewhere? Published outcomes of other clusters beside what it gives for them."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from c4sim.studies.validate_quantities import Quantity, Replays, is_share, quant
 from c4sim.studies.validate_rules import RULES, Judgement, Point
 
 SUBSETS = ("full", "ci")
+_SCENARIO = "scenario="
 _POWER_QUANTILE = 0.8416  # normal quantile of 0.8
 
 
@@ -108,7 +110,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class _Planned:
+class Planned:
     """One case with its scenarios made, and its quantity in each of them."""
 
     file: str
@@ -138,8 +140,26 @@ def validate_clusters(
     clusters = read_clusters(config_dir)
     problems = [Problem("clusters", _unknown(name, clusters), name) for name in only or [] if name not in clusters]
     chosen = {name: cluster for name, cluster in clusters.items() if only is None or name in only}
-    planned = []
-    for file, cluster in chosen.items():
+    planned = plan_cases(chosen, config_dir, subset, problems)
+    batch = Batch()
+    for plan in planned:
+        batch.add(plan.scenarios, plan.replications)
+    results, replays = batch.run(seed, workers, progress), Replays()
+    return Validation(tuple(_judge(plan, results, replays) for plan in planned), chosen, results, seed, subset)
+
+
+def plan_cases(
+    clusters: Mapping[str, Cluster],
+    config_dir: str | Path | None = None,
+    subset: str = "full",
+    problems: Sequence[Problem] = (),
+) -> list[Planned]:
+    """The cases of these clusters that the subset judges, each with its scenarios; nothing is simulated.
+
+    Raises ScenarioError with `problems` and everything that is wrong with a case.
+    """
+    planned, found = [], list(problems)
+    for file, cluster in clusters.items():
         for name, case in cluster.cases.items():
             if case.replications_of(subset) == 0:
                 continue
@@ -147,14 +167,10 @@ def validate_clusters(
                 planned.append(_plan(file, cluster, name, case, config_dir, subset))
             except ScenarioError as error:
                 at = f"{GROUP}/{file}.yaml: cases.{name}"
-                problems += [Problem(f"{at}: {p.path}", p.message, p.value) for p in error.problems]
-    if problems:
-        raise ScenarioError(problems)
-    batch = Batch()
-    for plan in planned:
-        batch.add(plan.scenarios, plan.replications)
-    results, replays = batch.run(seed, workers, progress), Replays()
-    return Validation(tuple(_judge(plan, results, replays) for plan in planned), chosen, results, seed, subset)
+                found += [Problem(f"{at}: {p.path}", p.message, p.value) for p in error.problems]
+    if found:
+        raise ScenarioError(found)
+    return planned
 
 
 def _unknown(name: str, clusters: dict[str, Cluster]) -> str:
@@ -163,21 +179,28 @@ def _unknown(name: str, clusters: dict[str, Cluster]) -> str:
     return f"must be of {', '.join(clusters)}{nearest(name, list(clusters))}"
 
 
-def _plan(file: str, cluster: Cluster, name: str, case: Case, config_dir: str | Path | None, subset: str) -> _Planned:
+def _variant(name: str, texts: Sequence[str], config_dir: str | Path | None) -> Scenario:
+    """One variant of a case: the case's scenario, unless its own overrides begin from another one."""
+    others = [text.partition("=")[2] for text in texts if text.startswith(_SCENARIO)]
+    keys = [text for text in texts if not text.startswith(_SCENARIO)]
+    return load_scenario(others[0] if others else name, *keys, config_dir=config_dir)
+
+
+def _plan(file: str, cluster: Cluster, name: str, case: Case, config_dir: str | Path | None, subset: str) -> Planned:
     if not RULES[case.rule.kind].simulates:
-        return _Planned(file, cluster, name, case, (), (), 0)
+        return Planned(file, cluster, name, case, (), (), 0)
     assert case.scenario is not None
     assert case.quantity is not None
-    scenarios = tuple(load_scenario(case.scenario, *texts, config_dir=config_dir) for texts in case.overrides)
+    scenarios = tuple(_variant(case.scenario, texts, config_dir) for texts in case.overrides)
     found = [quantity(case.quantity, scenario) for scenario in scenarios]
     problems = [entry for entry in found if isinstance(entry, Problem)]
     if problems:
         raise ScenarioError(problems[:1])
     quantities = tuple(entry for entry in found if isinstance(entry, Quantity))
-    return _Planned(file, cluster, name, case, quantities, scenarios, case.replications_of(subset))
+    return Planned(file, cluster, name, case, quantities, scenarios, case.replications_of(subset))
 
 
-def _judge(plan: _Planned, results: Results, replays: Replays) -> Outcome:
+def _judge(plan: Planned, results: Results, replays: Replays) -> Outcome:
     try:
         return _outcome(plan, _points(plan, results, replays))
     except ValueError as error:
@@ -185,12 +208,12 @@ def _judge(plan: _Planned, results: Results, replays: Replays) -> Outcome:
         raise ScenarioError([Problem(f"{at}.quantity", str(error), plan.case.quantity)]) from error
 
 
-def _points(plan: _Planned, results: Results, replays: Replays) -> list[Point]:
+def _points(plan: Planned, results: Results, replays: Replays) -> list[Point]:
     pairs = zip(plan.quantities, plan.scenarios, strict=True)
     return [found.point(results.of(scenario, plan.replications), replays) for found, scenario in pairs]
 
 
-def _outcome(plan: _Planned, points: list[Point]) -> Outcome:
+def _outcome(plan: Planned, points: list[Point]) -> Outcome:
     case, rule = plan.case, RULES[plan.case.rule.kind]
     unit = plan.quantities[0].unit if plan.quantities else "1"
     published = _published(plan)
@@ -210,7 +233,7 @@ def _outcome(plan: _Planned, points: list[Point]) -> Outcome:
     )
 
 
-def _published(plan: _Planned) -> float | tuple[float, float] | None:
+def _published(plan: Planned) -> float | tuple[float, float] | None:
     case = plan.case
     if case.record is None:
         return case.published

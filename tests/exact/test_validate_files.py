@@ -10,7 +10,7 @@ from c4sim.cli import main
 from c4sim.configure import ConfigError
 from c4sim.report.validation import BEGIN, END, tables, update_page
 from c4sim.scenario import ScenarioError
-from c4sim.studies.validate import validate_clusters
+from c4sim.studies.validate import plan_cases, validate_clusters
 from c4sim.studies.validate_case import read_clusters
 
 MINE = """\
@@ -203,3 +203,10 @@ def test_the_committed_results_come_out_again() -> None:
     committed = Path(__file__).resolve().parents[2] / "results" / "validation" / "validation.json"
     document = json.loads(committed.read_text())
     assert json.loads(json.dumps(validate_clusters(workers=2).as_document()["cases"])) == document["cases"]
+
+
+def test_every_shipped_case_has_its_scenarios() -> None:
+    """What the shipped files ask for can be composed; nothing is simulated."""
+    planned = plan_cases(read_clusters())
+    assert len(planned) > 40
+    assert all(bool(plan.scenarios) == bool(plan.quantities) for plan in planned)
