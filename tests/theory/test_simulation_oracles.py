@@ -1,7 +1,7 @@
 """The engine against closed forms: every estimate within 4 standard errors of the exact value.
 
-A check at 4 standard errors fails for one fresh seed in 15,800. Each test names the mechanism that a forgotten term
-would break; each was seen to fail with that term left out of the engine.
+A check at 4 standard errors fails for one fresh seed in 15,800. Each test names the mechanism
+that a forgotten term would break.
 """
 
 import math
