@@ -81,6 +81,7 @@ def paused() -> Scenario:
     mean, cv = MEDIAN_S * math.exp(SIGMA**2 / 2), math.sqrt(math.expm1(SIGMA**2))
     return load_scenario(
         "single_class",
+        "detection.delay=10min",  # any: plan_timeout tries limits of its own
         "horizon=60d",
         "checkpoint.interval=1200s",
         "restart.duration=300s",
