@@ -21,19 +21,18 @@ _SMALLEST = 2.0**-54  # a uniform of exactly 0 would make a lognormal delay 0 an
 
 
 class Purpose(IntEnum):
-    """What a stream is for. Members are only ever appended: their numbers are part of every published result."""
+    """What a stream is for. Members are only ever appended: their numbers are part of every published result.
 
-    ARRIVAL = 1
-    PLACE = 2
-    CONFINED = 3
-    PERMANENT = 4
+    Numbers that are always needed together lie side by side in one stream, so that one block is drawn for all of them.
+    """
+
+    EVENT = 1  # four numbers an event: gap, place, confined, permanent
     COMPOUND = 5
     LIFE = 6
     AGE = 7
     LEMON = 8
     CLUSTERING = 9
     DETECTION = 10
-    COVERAGE = 11
     ISOLATION = 12
     NAMING = 13
     BLAME = 14
@@ -53,7 +52,7 @@ class Purpose(IntEnum):
     BLAMED_PLACE = 28
     POD_START = 29
     STRIKES_AGAIN = 30
-    LAYER_PHASE = 31
+    LAYERS = 31  # of a detection chain, four numbers a layer: delay, phase, coverage, none
 
 
 @lru_cache(maxsize=256)

@@ -25,12 +25,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Copy:
-    """A durable copy of a save in one tier."""
+    """A durable copy of a save in one tier. held: work, stall, slowdown and saves of its stretch up to its end."""
 
     time: Fraction
     work: Fraction
     address: tuple[int, int, int]
     stretch: int
+    held: tuple[Fraction, Fraction, Fraction, int]
+
+
+NOTHING = (Fraction(0), Fraction(0), Fraction(0), 0)
 
 
 @dataclass
@@ -210,7 +214,8 @@ class SlowCheckpoints:
         for tier in self.saving:
             number = self.numbers.get((self.save_leg, tier), 0)
             self.numbers[self.save_leg, tier] = number + 1
-            copy = Copy(self.t, self.work, (self.save_leg, tier, number), self.stretch)
+            held = (self.work - self.base, self.stall, self.slow, self.saves)
+            copy = Copy(self.t, self.work, (self.save_leg, tier, number), self.stretch, held)
             self.open[tier] = (self.t + Fraction(self.places[tier].persist), copy)
         self.due = self.work + Fraction(self.interval)
 
@@ -228,8 +233,8 @@ class SlowCheckpoints:
 
     def rollback(
         self, slots: tuple[int, ...], corrupt_since: float | None
-    ) -> tuple[Fraction, Fraction, float, float, bool]:
-        """kept_until, work, load_s, failed_loads_s, no_progress."""
+    ) -> tuple[Fraction, Fraction, float, float, bool, tuple[Fraction, Fraction, Fraction, int]]:
+        """kept_until, work, load_s, failed_loads_s, no_progress, held."""
         for tier, place in enumerate(self.places):
             if place.destroyed_by(slots):
                 self.shelves[tier].clear()
@@ -238,15 +243,15 @@ class SlowCheckpoints:
         before = self.restart
         best, waited = self._try_to_load()
         if best is not None and self.tries_s is None and self.corrupt(best[1].address):
-            return best[1].time, best[1].work, 0.0, 0.0, True
+            return best[1].time, best[1].work, 0.0, 0.0, True, best[1].held
         self.restart = None if best is None else best[1]
         load = self.places[-1 if best is None else best[0]].load
         if best is None:
-            return (self.start if before is None else Fraction(0)), Fraction(0), load, waited, False
+            return (self.start if before is None else Fraction(0)), Fraction(0), load, waited, False, NOTHING
         copy = best[1]
         self._reload_memory(copy)
         same = before is not None and before.time == copy.time
-        return (self.start if same else copy.time), copy.work, load, waited, False
+        return (self.start if same else copy.time), copy.work, load, waited, False, NOTHING if same else copy.held
 
     def _newest(self) -> tuple[int, Copy] | None:
         best: tuple[int, Copy] | None = None

@@ -1,11 +1,7 @@
 """Blocking saves to one place: work for tau, stand still for C, again and again; a closed form, as most runs ask it."""
 
-from functools import partial
-
-from c4sim.checkpoint.facts import Progress
+from c4sim.checkpoint.facts import Progress, make_progress
 from c4sim.checkpoint.timeline import STANDSTILL, Cut, Entry, JobPhase
-
-_progress = partial(tuple.__new__, Progress)  # without the Python constructor of a NamedTuple
 
 
 class Blocking:
@@ -46,14 +42,16 @@ class Blocking:
         if rest > self._work_wall:
             stall += rest - self._work_wall
         if self._rate == 1.0:
-            return _progress((wall - stall, stall, 0.0, saves))
+            return make_progress((wall - stall, stall, 0.0, saves))
         productive = (wall - stall) * self._rate
         return Progress(productive, stall, wall - stall - productive, saves)
 
-    def last_save(self, wall: float) -> tuple[int, float]:
-        """Number of saves in the first `wall` seconds, and the end of the last one (0.0 without any)."""
+    def up_to_last_save(self, wall: float) -> tuple[float, Progress]:
+        """End of the last save in the first `wall` seconds (0.0 without any), and the progress there, at the rate 1 and
+        from the start of an interval.
+        """
         saves = self._saves(wall)
-        return saves, saves * self._cycle - self._shift if saves else 0.0
+        return saves * self._cycle, make_progress((saves * self._interval, saves * self._write, 0.0, saves))
 
     def wall_of_work(self, work: float) -> float:
         """See Timeline."""
@@ -81,9 +79,12 @@ class Blocking:
         """See Timeline."""
         return (index + 1) * self._cycle - self._shift
 
-    def save_work(self, tier: int, index: int) -> float:  # noqa: ARG002  one tier
+    def held(self, tier: int, index: int) -> Progress:
         """See Timeline."""
-        return (index + 1) * self._interval - self._done
+        saves = index + 1
+        work, stall = saves * self._interval - self._done, saves * self._write
+        slowdown = 0.0 if self._rate == 1.0 else self.save_end(tier, index) - stall - work
+        return make_progress((work, stall, slowdown, saves))
 
     def cut(self, wall: float) -> Cut:
         """See Timeline."""

@@ -1,7 +1,7 @@
 """The checkpoints of one run: how far the job is, what is durable, what a failure throws it back to."""
 
 from c4sim.checkpoint.blocking import Blocking
-from c4sim.checkpoint.facts import Loss, Progress, Rollback
+from c4sim.checkpoint.facts import NO_PROGRESS_YET, Loss, Progress, Rollback, make_rollback
 from c4sim.checkpoint.leg import Leg
 from c4sim.checkpoint.plan import make_plan
 from c4sim.checkpoint.store import Store
@@ -85,21 +85,23 @@ class Checkpoints:
 
         loss.slots: places whose memory is gone. corrupt_since: what was saved after that moment is worthless.
         """
-        begin = self._leg.stretch
-        store = self._store
+        leg, store = self._leg, self._store
+        begin = leg.stretch
         before = store.restart
-        store.close(self._leg.at(now - begin), now)
+        store.close(leg if leg.previous is None else leg.at(now - begin), now)
         store.lose(loss.slots, corrupt_since)
         restart, failed_loads = store.newest_loadable()
-        if restart is not before and (restart is None or before is None or restart.time != before.time):
-            self.work = 0.0 if restart is None else restart.leg.save_work(restart.tier, restart.number)
+        kept, held = begin, NO_PROGRESS_YET
+        if restart is None and before is not None:
             assert self._start is not None
-            kept = self._start if restart is None else min(restart.time, now)
-        else:
-            kept = begin
+            kept, self.work = self._start, 0.0
+        elif restart is not None and (before is None or restart.time != before.time):
+            kept = min(restart.time, now)
+            held, self.work = restart.leg.save(restart.tier, restart.number)
         tries = self._fallback
         waited = 0.0 if tries is None else failed_loads * tries.tries * tries.each
-        return Rollback(kept, self.work, store.restore(restart), waited, failed_loads > 0 and tries is None)
+        vain = failed_loads > 0 and tries is None
+        return make_rollback((kept, self.work, store.restore(restart), waited, vain, held))
 
     def save_now(self, now: float) -> tuple[float, float]:
         """A planned stop at `now` ends the stretch with a save to every tier, outside the schedule.

@@ -82,9 +82,11 @@ class Evaluated:
         end = self._inner.save_end(tier, index)
         return end + self._duration * self._before(end, included=True) if end < inf else inf
 
-    def save_work(self, tier: int, index: int) -> float:
+    def held(self, tier: int, index: int) -> Progress:
         """See Timeline."""
-        return self._inner.save_work(tier, index)
+        held = self._inner.held(tier, index)
+        paused = self._duration * self._before(self._inner.save_end(tier, index), included=True)
+        return held._replace(slowdown_s=held.slowdown_s + paused)
 
     def cut(self, wall: float) -> Cut:
         """See Timeline."""

@@ -1,5 +1,6 @@
 """What checkpoints answer: how far the job got, and what a failure throws it back to. Times in seconds."""
 
+from functools import partial
 from typing import NamedTuple, Protocol
 
 
@@ -16,13 +17,16 @@ class Progress(NamedTuple):
     saves: int
 
 
+make_progress = partial(tuple.__new__, Progress)  # without the Python constructor of a NamedTuple: several a fault
+
+
 class Rollback(NamedTuple):
     """What a failure throws the job back to.
 
     kept_until: running time up to this moment is kept (the start of the stretch if no save of it survives, earlier if
     not even its restart point does); work: the job's work there; load_s: time to load that checkpoint;
     failed_loads_s: tries of corrupt ones before it; no_progress: the newest checkpoint can never be loaded and there
-    is no fallback.
+    is no fallback; held: what the stretch in which `kept_until` lies holds up to then.
     """
 
     kept_until: float
@@ -30,6 +34,7 @@ class Rollback(NamedTuple):
     load_s: float
     failed_loads_s: float
     no_progress: bool
+    held: Progress
 
 
 class Loss(Protocol):
@@ -41,3 +46,4 @@ class Loss(Protocol):
 
 
 NO_PROGRESS_YET = Progress(0.0, 0.0, 0.0, 0)
+make_rollback = partial(tuple.__new__, Rollback)

@@ -63,6 +63,8 @@ class Leg:
     def _including(self, here: Progress) -> Progress:
         """Progress since the start of the stretch, if `here` is that of this leg."""
         base = self.base
+        if base is NO_PROGRESS_YET:
+            return here
         return Progress(
             base.productive_s + here.productive_s,
             base.stall_s + here.stall_s,
@@ -98,6 +100,9 @@ class Leg:
         """Absolute time of the end of the stall of the tier's save `index`."""
         return self.begin + self.timeline.save_end(tier, index)
 
-    def save_work(self, tier: int, index: int) -> float:
-        """The job's work that the tier's save `index` holds."""
-        return self.work + self.timeline.save_work(tier, index)
+    def save(self, tier: int, index: int) -> tuple[Progress, float]:
+        """What the stretch holds up to the end of the stall of the tier's save `index`, that save included, and the
+        job's work there.
+        """
+        here = self.timeline.held(tier, index)
+        return self._including(here), self.work + here.productive_s

@@ -1,10 +1,12 @@
 """Timelines of any save schedule that repeats: tiers, asynchronous writing, overruns, slow nodes."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from c4sim.checkpoint.facts import Progress
+from c4sim.checkpoint.facts import Progress, make_progress
 from c4sim.checkpoint.schedule import Number, Piece, Save, Schedule
 from c4sim.checkpoint.timeline import Cut, Entry, JobPhase
 
@@ -36,15 +38,21 @@ class _Period(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A save: times and work less those of the `turns` turns that its end is nearest to, the loop's first one at 0."""
+    """A save, see `Save`: all but its `turns` less those of the turns that its end is nearest to, the loop's first one
+    at 0.
+    """
 
     turns: int
     begin: float
     end: float
     work: float
+    stall: float
+    slowdown: float
+    saves: int
 
 
-_NEVER = _Point(0, inf, inf, inf)
+_CLOSE = 1e-9  # a save's end that is further off than this share of the wall time cannot round to the other side
+_NEVER = _Point(0, inf, inf, inf, inf, inf, 0)
 
 
 class _TierSaves(NamedTuple):
@@ -97,8 +105,9 @@ class Periodic:
         self._early_works = [row.work for row in self._rows[:loop]]
         self._starts = [row.start for row in self._rows[loop:]]
         self._works = [row.work for row in self._rows[loop:]]
+        shift_of = partial(_point, wall=wall, work=work, stall=stall, slowdown=slowdown, saves=saves)
         early, later = schedule.saves[: schedule.loop_save], schedule.saves[schedule.loop_save :]
-        self._saves = [_tier_saves(_of(early, tier), _of(later, tier), wall, work) for tier in range(len(persist))]
+        self._saves = [_tier_saves(_of(early, tier), _of(later, tier), shift_of) for tier in range(len(persist))]
         # Counted, not compared: the ends of a save and the start of the piece after it may round differently.
         self._counts = _counts(schedule, len(persist))
         self._persist = persist
@@ -141,7 +150,7 @@ class Periodic:
         else:
             work += row.rate * since
             slowdown += since - row.rate * since
-        return Progress(work, stall, slowdown, turn * period.saves + row.saves)
+        return make_progress((work, stall, slowdown, turn * period.saves + row.saves))
 
     def wall_of_work(self, work: float) -> float:
         """See Timeline."""
@@ -173,16 +182,23 @@ class Periodic:
 
     def saved(self, tier: int, wall: float, lag: float) -> int:
         """See Timeline."""
-        saves, period = self._saves[tier], self._period
-        ends, until = saves.turn_ends, wall - lag
+        before, _, early_ends, _, ends = self._saves[tier]
+        until = wall - lag
         if not ends or until < ends[0]:
-            count = bisect_right(saves.early_ends, until)
+            count = bisect_right(early_ends, until)
         else:
-            turn = int((until - ends[0]) / period.wall)
-            count = saves.before + turn * len(ends) + bisect_right(ends, until - turn * period.wall)
-        while self.save_end(tier, count) + lag <= wall:
+            per_turn = self._period[0]
+            turn = int((until - ends[0]) / per_turn)
+            rest = until - turn * per_turn
+            place = bisect_right(ends, rest)
+            count = before + turn * len(ends) + place
+            following = ends[place] if place < len(ends) else ends[0] + per_turn
+            if place and following - rest > _CLOSE * wall < rest - ends[place - 1]:
+                return count
+        save_end = self.save_end
+        while save_end(tier, count) + lag <= wall:
             count += 1
-        while count and self.save_end(tier, count - 1) + lag > wall:
+        while count and save_end(tier, count - 1) + lag > wall:
             count -= 1
         return count
 
@@ -207,13 +223,22 @@ class Periodic:
 
     def save_end(self, tier: int, index: int) -> float:
         """See Timeline. inf if the tier takes no such save."""
-        turns, save = self._save(tier, index)
-        return turns * self._period.wall + save.end
+        before, early, _, turn, _ = self._saves[tier]
+        if index < before:
+            save = early[index]
+            return save[0] * self._period[0] + save[2]
+        if not turn:
+            return inf
+        turns, place = divmod(index - before, len(turn))
+        save = turn[place]
+        return (save[0] + turns) * self._period[0] + save[2]
 
-    def save_work(self, tier: int, index: int) -> float:
+    def held(self, tier: int, index: int) -> Progress:
         """See Timeline."""
-        turns, save = self._save(tier, index)
-        return turns * self._period.work + save.work
+        turns, (_, _, _, work, stall, slowdown, saves) = self._save(tier, index)
+        _, per_work, per_stall, per_slowdown, per_turn, _ = self._period
+        before = turns * per_work, turns * per_stall, turns * per_slowdown, turns * per_turn
+        return make_progress((before[0] + work, before[1] + stall, before[2] + slowdown, before[3] + saves))
 
     def cut(self, wall: float) -> Cut:
         """See Timeline."""
@@ -262,18 +287,23 @@ def _of(saves: list[Save[Number]], tier: int) -> list[Save[Number]]:
     return [save for save in saves if tier in save.tiers]
 
 
-def _tier_saves(early: list[Save[Number]], later: list[Save[Number]], wall: Number, work: Number) -> _TierSaves:
-    before, turn = [[_point(save, wall, work) for save in saves] for saves in (early, later)]
+def _tier_saves(
+    early: list[Save[Number]], later: list[Save[Number]], point: Callable[[Save[Number]], _Point]
+) -> _TierSaves:
+    before, turn = [point(save) for save in early], [point(save) for save in later]
     return _TierSaves(len(before), before, [float(s.end) for s in early], turn, [float(s.end) for s in later])
 
 
-def _point(save: Save[Number], wall: Number, work: Number) -> _Point:
+def _point(save: Save[Number], *, wall: Number, work: Number, stall: Number, slowdown: Number, saves: int) -> _Point:
     turns = round(save.end / wall)
     return _Point(
         turns,
         float(save.begin - turns * wall),
         float(save.end - turns * wall),
         float(save.work - turns * work),
+        float(save.stall - turns * stall),
+        float(save.slowdown - turns * slowdown),
+        save.count - turns * saves,
     )
 
 

@@ -4,15 +4,11 @@ The same answers as `Checkpoints` for scenarios that need no history: every save
 ends, and no fault reaches back behind the current restart point.
 """
 
-from functools import partial
-
 from c4sim.checkpoint.blocking import Blocking
-from c4sim.checkpoint.facts import Loss, Progress, Rollback
+from c4sim.checkpoint.facts import Loss, Progress, Rollback, make_rollback
 from c4sim.checkpoint.plan import Plan
 from c4sim.checkpoint.timeline import JobPhase
 from c4sim.scenario import Scenario
-
-_rollback = partial(tuple.__new__, Rollback)  # without the Python constructor of a NamedTuple: one is made per fault
 
 
 def is_plain(scenario: Scenario, plan: Plan) -> bool:
@@ -30,7 +26,8 @@ class PlainCheckpoints:
     def __init__(self, plan: Plan) -> None:
         assert isinstance(plan.nominal, Blocking)
         self._timeline = plan.nominal
-        self._tier = plan.tiers[0]
+        self._stall = plan.tiers[0].stall
+        self._load = plan.tiers[0].load
         self._start = 0.0
         self.interval = plan.interval
         self.progress = plan.nominal.progress
@@ -58,14 +55,13 @@ class PlainCheckpoints:
 
     def rollback(self, now: float, loss: Loss, corrupt_since: float | None = None) -> Rollback:  # noqa: ARG002
         """A fault at `now` ends the stretch: the job goes back to its last save."""
-        start = self._start
-        saves, kept = self._timeline.last_save(now - start)
-        self.work += saves * self.interval
-        kept += start
-        return _rollback((kept if kept < now else now, self.work, self._tier.load, 0.0, False))
+        kept, held = self._timeline.up_to_last_save(now - self._start)
+        self.work += held[0]
+        kept += self._start
+        return make_rollback((kept if kept < now else now, self.work, self._load, 0.0, False, held))
 
     def save_now(self, now: float) -> tuple[float, float]:
         """A planned stop at `now` ends the stretch with a save. Returns its seconds and those to load it."""
         self.work += self.progress(now - self._start).productive_s
         self._start = now
-        return self._tier.stall, self._tier.load
+        return self._stall, self._load

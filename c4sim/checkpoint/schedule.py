@@ -43,11 +43,17 @@ class Piece(Generic[Number]):
 
 @dataclass(frozen=True, slots=True)
 class Save(Generic[Number]):
-    """A save to `tiers` whose stall lasts from `begin` to `end` and that holds `work`."""
+    """A save to `tiers` whose stall lasts from `begin` to `end` and that holds `work`.
+
+    stall, slowdown, count: what lies before its end; the save itself is counted.
+    """
 
     begin: Number
     end: Number
     work: Number
+    stall: Number
+    slowdown: Number
+    count: int
     tiers: tuple[int, ...]
 
 
@@ -192,7 +198,8 @@ class _Stepper(Generic[Number]):
     def _save(self, wanted: list[int]) -> None:
         begin = self._t
         self._stand_until(begin + max(self._stall[i] for i in wanted))
-        self._plan.saves.append(Save(begin, self._t, self._work, tuple(wanted)))
+        count = len(self._plan.saves) + 1
+        self._plan.saves.append(Save(begin, self._t, self._work, self._stalled, self._slowed, count, tuple(wanted)))
         for i in wanted:
             self._open[i] = self._t + self._persist[i]
 

@@ -1,6 +1,7 @@
 """What lies in one tier: runs of consecutive saves, oldest first, from all stretches that led to the job's state."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from c4sim.checkpoint.leg import Leg
@@ -22,6 +23,10 @@ class _Run(NamedTuple):
     end: int
 
 
+_item = partial(tuple.__new__, Item)  # without the Python constructors of a NamedTuple: several are made per fault
+_run = partial(tuple.__new__, _Run)
+
+
 class Shelf:
     """A stack of saves in order of time. failed: whether a save never became durable; such saves are passed over.
 
@@ -36,7 +41,7 @@ class Shelf:
 
     def put(self, leg: Leg, tier: int, first: int, end: int) -> None:
         """Saves first .. end - 1 of a leg lie on top."""
-        self._runs.append(_Run(leg, tier, first, end))
+        self._runs.append(_run((leg, tier, first, end)))
 
     def newest(self) -> Item | None:
         """The newest save that became durable."""
@@ -45,14 +50,14 @@ class Shelf:
         if not self._runs:
             return None
         leg, tier, _, end = self._runs[-1]
-        return Item(leg.save_time(tier, end - 1), leg, tier, end - 1)
+        return _item((leg.save_time(tier, end - 1), leg, tier, end - 1))
 
     def newest_first(self) -> Iterator[Item]:
         """The saves that became durable."""
         failed = self._failed
         for leg, tier, first, end in reversed(self._runs):
             for index in range(end - 1, first - 1, -1):
-                item = Item(leg.save_time(tier, index), leg, tier, index)
+                item = _item((leg.save_time(tier, index), leg, tier, index))
                 if failed is None or not failed(item):
                     yield item
 

@@ -37,11 +37,14 @@ class Store:
         """The stretch whose last leg is `leg` ends at `now`: what is durable by then stays, what is being written is
         not.
         """
-        legs = leg.so_far()
+        legs = (leg,) if leg.previous is None else leg.so_far()
         shelves = self._shelves
         for part in legs:
             for tier, persist in self._lags:
-                durable = part.durable(tier, now, persist)
+                if part.cut is None:
+                    durable = part.timeline.saved(tier, now - part.begin, persist)
+                else:
+                    durable = part.durable(tier, now, persist)
                 if durable:
                     shelves[tier].put(part, tier, 0, durable)
         if self._retention is not None:

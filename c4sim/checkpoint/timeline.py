@@ -52,8 +52,8 @@ class Timeline(Protocol):
     def save_end(self, tier: int, index: int) -> float:
         """When the stall of the tier's save `index` ends."""
 
-    def save_work(self, tier: int, index: int) -> float:
-        """The work that the tier's save `index` holds."""
+    def held(self, tier: int, index: int) -> Progress:
+        """What lies before the end of the stall of the tier's save `index`, that save included."""
 
     def cut(self, wall: float) -> Cut:
         """The first moment from `wall` on at which the job works: a save or an evaluation under way ends before."""

@@ -1,9 +1,9 @@
 """A list of due times that is cheap to set up and cheap to change."""
 
-from collections.abc import Sequence
 from heapq import heappop, heappush
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c4sim.streams import Floats
 
@@ -20,26 +20,31 @@ class Agenda:
 
     __slots__ = ("_changed", "_elements", "_first", "_heap", "_order", "_passed", "_sorted")
 
-    def __init__(self, elements: Sequence[int], dues: Floats) -> None:
+    def __init__(self, elements: NDArray[np.int64], dues: Floats) -> None:
         """`elements` ascending, and when each is due."""
-        self._elements = np.asarray(elements)
+        self._elements = elements
         self._first = dues
         order = np.argsort(dues, kind="stable")
-        self._sorted: list[float] = dues[order].tolist()
-        self._order: list[int] = self._elements[order].tolist()
+        # Both lists end with `NOTHING`, which stands behind every real entry.
+        self._sorted: list[float] = [*dues[order].tolist(), NOTHING[0]]
+        self._order: list[int] = [*elements[order].tolist(), NOTHING[1]]
         self._passed = 0
         self._changed: dict[int, float | None] = {}
         self._heap: list[Entry] = []
 
     def head(self) -> Entry:
         """The earliest (due, element); `NOTHING` if there is none."""
-        changed, heap, order = self._changed, self._heap, self._order
-        while heap and changed[heap[0][1]] != heap[0][0]:
+        changed, heap, order, passed = self._changed, self._heap, self._order, self._passed
+        while order[passed] in changed:
+            passed += 1
+        self._passed = passed
+        planned = self._sorted[passed], order[passed]
+        while heap:
+            first = heap[0]
+            if changed[first[1]] == first[0]:
+                return first if first < planned else planned
             heappop(heap)
-        while self._passed < len(order) and order[self._passed] in changed:
-            self._passed += 1
-        planned = (self._sorted[self._passed], order[self._passed]) if self._passed < len(order) else NOTHING
-        return min(heap[0], planned) if heap else planned
+        return planned
 
     def schedule(self, element: int, due: float) -> None:
         """`element` is due at `due`, whatever was said before."""

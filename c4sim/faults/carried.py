@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from c4sim.faults.agenda import Agenda
+from c4sim.faults.event import FaultEvent
 from c4sim.faults.lives import Lives
 from c4sim.faults.marks import Marks
 
@@ -16,8 +19,8 @@ class CarriedSource:
     """
 
     __slots__ = (
-        "_agenda", "_frozen", "_generation", "_is_member", "_lives", "_next", "_per_node", "_slot_of",
-        "drawn", "due", "marks", "number",
+        "_agenda", "_frozen", "_generation", "_is_member", "_lives", "_next", "_number", "_per_node",
+        "_slot_of", "drawn", "due", "marks",
     )  # fmt: skip
 
     def __init__(
@@ -30,7 +33,7 @@ class CarriedSource:
         is_member: Callable[[int], bool] | None = None,
     ) -> None:
         self.marks = marks
-        self.number = -1
+        self._number = -1
         self.drawn: list[tuple[float, int | None]] = []
         self._lives = lives
         self._per_node = per_node
@@ -38,14 +41,17 @@ class CarriedSource:
         self._is_member = is_member
         self._generation: dict[int, int] = {}
         self._frozen: dict[int, float] = {}
-        elements = [e for unit in range(nodes) if is_member is None or is_member(unit) for e in self._elements(unit)]
+        elements = np.arange(nodes * per_node)
+        if is_member is not None:
+            members = np.array([is_member(unit) for unit in range(nodes)])
+            elements = elements[np.repeat(members, per_node)]
         self._agenda = Agenda(elements, lives.first(elements))
         self.due, self._next = self._agenda.head()
 
-    def pop(self) -> int | None:
-        """Take the event at `due`: the place that it strikes, None if its unit is not in the job."""
+    def pop(self) -> FaultEvent | None:
+        """Take the event at `due`; None if its unit is not in the job."""
         due, element = self.due, self._next
-        self.number += 1
+        self._number += 1
         generation = self._generation.get(element, 0) + 1
         self._generation[element] = generation
         self._agenda.schedule(element, due + self._lives.life(element, generation))
@@ -54,7 +60,7 @@ class CarriedSource:
         slot = self._slot_of(unit)
         place = None if slot is None else slot * self._per_node + inner
         self.drawn.append((due, place))
-        return place
+        return None if place is None else self.marks.event(self._number, place)
 
     def swap(self, _slot: int, leaving: int | None, coming: int | None, clock: float) -> None:
         """Unit `leaving` is taken out and unit `coming` sits in its place, when the clock shows `clock`."""

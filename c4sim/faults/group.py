@@ -1,27 +1,29 @@
 """Sources of faults that share a clock."""
 
+from operator import attrgetter
 from typing import Protocol
 
 from c4sim.faults.clocks import FaultClock
+from c4sim.faults.event import FaultEvent
 from c4sim.faults.marks import Marks
 
 NEVER = float("inf")
+_due = attrgetter("due")
 
 
 class Source(Protocol):
     """Where events of one stream come from, one at a time.
 
-    due: clock value of the next event, inf if none. number, marks: of the event taken last. drawn: (clock value, place)
-    of every event taken so far; place None if the unit that it would have struck was not in the job.
+    due: clock value of the next event, inf if none. marks: of the event taken last. drawn: (clock value, place) of
+    every event taken so far; place None if the unit that it would have struck was not in the job.
     """
 
     due: float
-    number: int
     marks: Marks
     drawn: list[tuple[float, int | None]]
 
-    def pop(self) -> int | None:
-        """Take the event at `due`: the place that it strikes, None for none."""
+    def pop(self) -> FaultEvent | None:
+        """Take the event at `due`; None if it strikes nothing in the job."""
 
 
 class AgedSource(Source, Protocol):
@@ -51,10 +53,5 @@ class Group:
 
     def select(self) -> None:
         """Find the next event anew."""
-        earliest = NEVER
-        for source in self.sources:
-            due = source.due
-            if due < earliest:
-                earliest = due
-                self.head = source
-        self.due = earliest
+        head = self.head = min(self.sources, key=_due)
+        self.due = head.due

@@ -1,12 +1,13 @@
 """Lives of the elements of a class with age, each by its address."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
 from c4sim.distributions import Empirical, Exponential, Law, equilibrium_life, life_law, residual_life
 from c4sim.scenario.faults import FaultClass
 from c4sim.streams import Floats, Purpose, Streams
+
+Elements = NDArray[np.int64]
 
 _GENERATION_SHIFT = 16  # streams are numbered from 0 up, two a class
 _BLOCK_PAYS = 128  # a life drawn alone costs as much as this many drawn together
@@ -39,22 +40,21 @@ class Lives:
         self._blocks: dict[int, list[float]] = {}
         self._asked: dict[int, int] = {}
 
-    def first(self, elements: Sequence[int]) -> Floats:
+    def first(self, elements: Elements) -> Floats:
         """Time from 0 to the first failure, s, of elements (ascending) that are there at time 0."""
         if not len(elements):
             return np.empty(0)
-        chosen = np.asarray(elements)
-        count = int(chosen[-1]) + 1
-        u = self._streams.uniforms(Purpose.LIFE, self._stream, 0, count)[chosen]
+        count = int(elements[-1]) + 1
+        u = self._streams.uniforms(Purpose.LIFE, self._stream, 0, count)[elements]
         if self._start == "stationary":
-            return equilibrium_life(self._law, u, self._streams.uniforms(Purpose.AGE, self._stream, 0, count)[chosen])
+            return equilibrium_life(self._law, u, self._streams.uniforms(Purpose.AGE, self._stream, 0, count)[elements])
         if self._start == "given":
-            return residual_life(self._law, u, np.asarray(self._ages)[chosen % len(self._ages)])
+            return residual_life(self._law, u, np.asarray(self._ages)[elements % len(self._ages)])
         return self._law.quantile(u)
 
     def first_alone(self, element: int) -> float:
         """Time to the first failure in the job, s, of a unit's element that comes into the job later."""
-        return float(self.first([element])[0]) if element < self._elements else self.life(element, 0)
+        return float(self.first(np.array([element]))[0]) if element < self._elements else self.life(element, 0)
 
     def life(self, element: int, generation: int) -> float:
         """Life `generation` of `element`, s, from new.

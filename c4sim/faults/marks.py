@@ -1,14 +1,17 @@
 """What an event is like beyond its time and place: how many nodes, confined or not, permanent or not."""
 
-from collections.abc import Callable, Set
+from collections.abc import Sequence, Set
 from functools import partial
+from itertools import repeat
 
 from c4sim.faults.event import FaultEvent
 from c4sim.faults.places import Topology
 from c4sim.scenario.faults import FaultClass
-from c4sim.streams import BlockReader, Purpose, Streams
+from c4sim.streams import Floats, Purpose, Streams
 
 _FIRST_BLOCK = 16
+_LARGEST_BLOCK = 1024
+_COLUMNS = 4  # gap, place, confined, permanent
 _event = partial(tuple.__new__, FaultEvent)  # a NamedTuple without its Python constructor: one is made per fault
 
 
@@ -19,13 +22,14 @@ class Marks:
     """
 
     __slots__ = (
-        "_class_index", "_compound", "_confined", "_effect", "_gpu_of", "_name", "_per_node", "_permanent", "_scope",
-        "_together", "_topology", "stream",
+        "_class_index", "_coins", "_compound", "_confined", "_effect", "_first_coin", "_gpu_of", "_name", "_per_node",
+        "_permanent", "_scope", "_size", "_streams", "_together", "_topology", "stream",
     )  # fmt: skip
 
     def __init__(
         self, streams: Streams, topology: Topology, class_index: int, name: str, fault: FaultClass, stream: int
     ) -> None:
+        self._streams = streams
         self._topology = topology
         self._class_index = class_index
         self._name = name
@@ -33,34 +37,74 @@ class Marks:
         self._effect = fault.effect
         self._per_node = topology.per_node(fault.scope)
         self._gpu_of = _gpu_of(fault, topology)
-        self._confined = _coin(streams, Purpose.CONFINED, stream, fault.confined)
-        self._permanent = _coin(streams, Purpose.PERMANENT, stream, fault.permanent)
-        compound = fault.compound
-        self._compound = None if compound is None else _coin(streams, Purpose.COMPOUND, stream, compound.share)
-        self._together = 1 if compound is None else compound.nodes
+        self._confined = fault.confined
+        self._permanent = fault.permanent
+        self._compound = 0.0 if fault.compound is None else fault.compound.share
+        self._together = 1 if fault.compound is None else fault.compound.nodes
+        self._coins: list[tuple[bool, bool, bool]] = []
+        self._first_coin = 0
+        self._size = _FIRST_BLOCK
         self.stream = stream
 
-    def event(self, number: int, place: int, empty: Set[int]) -> FaultEvent | None:
-        """Event `number` at `place`; None when every slot that it hits is in `empty`."""
-        per_node = self._per_node
-        gpu = None
-        if per_node:
-            slot, inner = divmod(place, per_node)
-            slots: tuple[int, ...] = (slot,)
-            if self._gpu_of is not None:
-                gpu = self._gpu_of[inner]
-            if self._compound is not None and self._compound(number):
-                slots = self._topology.neighbours(slot, self._together)
-        else:
-            slots = self._topology.slots(self._scope, place)
-        if empty and slots:
-            gpu = gpu if slots[0] not in empty else None
-            slots = tuple(slot for slot in slots if slot not in empty)
-            if not slots:
-                return None
-        confined, permanent = self._confined(number), self._permanent(number)
+    def draw(self, first: int, count: int) -> Floats:
+        """Uniforms of events `first`, `first` + 1, ..., shape (count, 4): gap, place, confined, permanent."""
+        numbers = self._streams.uniforms(Purpose.EVENT, self.stream, _COLUMNS * first, _COLUMNS * count)
+        return numbers.reshape(count, _COLUMNS)
+
+    def events(self, first: int, places: Sequence[int], drawn: Floats) -> list[FaultEvent]:
+        """Events `first`, `first` + 1, ... at `places`; `drawn` is what `draw` says of them."""
+        marks = self._toss(first, drawn)
+        fixed = (repeat(self._class_index), repeat(self._name), repeat(self.stream))
+        confined, permanent, compound = zip(*marks, strict=True)
+        slots, gpus = zip(*map(self._seat, places, compound), strict=True)
+        own = (range(first, first + len(places)), slots, gpus, confined, permanent)
+        return list(map(_event, zip(*fixed, *own, repeat(self._effect), strict=False)))
+
+    def event(self, number: int, place: int) -> FaultEvent:
+        """Event `number` at `place`, for sources that know the place only when the event comes."""
+        offset = number - self._first_coin
+        if not 0 <= offset < len(self._coins):
+            self._coins = self._toss(number, self.draw(number, self._size))
+            self._first_coin, offset = number, 0
+            self._size = min(2 * self._size, _LARGEST_BLOCK)
+        confined, permanent, compound = self._coins[offset]
+        slots, gpu = self._seat(place, compound)
         index, name, stream, effect = self._class_index, self._name, self.stream, self._effect
         return _event((index, name, stream, number, slots, gpu, confined, permanent, effect))
+
+    def _toss(self, first: int, drawn: Floats) -> list[tuple[bool, bool, bool]]:
+        """(confined, permanent, compound) of each event."""
+        confined, permanent = _heads(drawn[:, 2], self._confined), _heads(drawn[:, 3], self._permanent)
+        if not self._compound:
+            return list(zip(confined, permanent, repeat(False), strict=False))
+        u = self._streams.uniforms(Purpose.COMPOUND, self.stream, first, len(drawn))
+        return list(zip(confined, permanent, _heads(u, self._compound), strict=True))
+
+    def _seat(self, place: int, compound: bool) -> tuple[tuple[int, ...], int | None]:
+        """Slots and GPU of an event at `place`."""
+        per_node = self._per_node
+        if not per_node:
+            return self._topology.slots(self._scope, place), None
+        slot = place // per_node
+        gpu = None if self._gpu_of is None else self._gpu_of[place % per_node]
+        return self._topology.neighbours(slot, self._together) if compound else (slot,), gpu
+
+
+def without(event: FaultEvent, empty: Set[int]) -> FaultEvent | None:
+    """The event less the slots in which no unit sits; None when it hits nothing else."""
+    if not event.slots or empty.isdisjoint(event.slots):
+        return event
+    slots = tuple(slot for slot in event.slots if slot not in empty)
+    if not slots:
+        return None
+    return event._replace(slots=slots, gpu=event.gpu if event.slots[0] not in empty else None)
+
+
+def _heads(u: Floats, probability: float) -> list[bool]:
+    if not 0.0 < probability < 1.0:
+        return [probability >= 1.0] * len(u)
+    heads: list[bool] = (u < probability).tolist()
+    return heads
 
 
 def _gpu_of(fault: FaultClass, topology: Topology) -> list[int] | None:
@@ -70,20 +114,3 @@ def _gpu_of(fault: FaultClass, topology: Topology) -> list[int] | None:
     if fault.scope == "link":
         return [link * topology.gpus_per_node // topology.links_per_node for link in range(topology.links_per_node)]
     return None
-
-
-def _coin(streams: Streams, purpose: Purpose, stream: int, probability: float) -> Callable[[int], bool]:
-    if probability >= 1.0:
-        return _always
-    if probability <= 0.0:
-        return _never
-    get = BlockReader(streams, purpose, stream, first=_FIRST_BLOCK).get
-    return lambda number: get(number) < probability
-
-
-def _always(_number: int) -> bool:
-    return True
-
-
-def _never(_number: int) -> bool:
-    return False

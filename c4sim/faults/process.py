@@ -6,6 +6,7 @@ from c4sim.faults.activity import Activity
 from c4sim.faults.build import Builder
 from c4sim.faults.event import FaultEvent
 from c4sim.faults.group import NEVER, Group
+from c4sim.faults.marks import without
 from c4sim.faults.places import Topology
 from c4sim.scenario import Scenario
 from c4sim.streams import Streams
@@ -41,20 +42,26 @@ class FaultProcess:
         self._seats: dict[int, int | None] = {}  # units that changed their slot
         self._empty: set[int] = set()
         self._unsettled = False
+        self._next: Group | None = None  # whose event `next_time` has named last, when, and for which activity
+        self._next_time = NEVER
+        self._next_activity = Activity.STOPPED
         # Which unit sits where matters to ages and lemons, and to clocks that tick while a slot is empty.
         self.follows_units = bool(self._aged) or any(group.clock.level < Activity.OPERATING for group in groups)
 
     def next_time(self, now: float, activity: Activity) -> float:
         """Time of the next event, s, if the job goes on with `activity` for ever from `now` on; inf if none comes."""
-        earliest = NEVER
+        earliest, following = NEVER, None
         for group in self._ticking[activity]:
             time = group.clock.time_of(group.due, now)
             if time < earliest:
-                earliest = time
+                earliest, following = time, group
+        self._next, self._next_time, self._next_activity = following, earliest, activity
         return earliest
 
     def run(self, start: float, end: float, activity: Activity) -> None:
         """The job did `activity` from `start` to `end`, not past the next event: its clocks ticked."""
+        if activity is not self._next_activity:
+            self._next = None
         for group in self._ticking[activity]:
             group.clock.run(start, end)
         if self._unsettled and activity == Activity.OPERATING and end > start:
@@ -68,15 +75,21 @@ class FaultProcess:
         The clock of the event is set to the event's own value, so that rounding does not add up. Raises ValueError if
         no event is due.
         """
-        group = self._due_group(now, activity)
+        group = self._next
+        if group is None or activity is not self._next_activity:
+            self.next_time(now, activity)
+            group = self._next
+        if group is None or self._next_time > now + _SLACK_S:
+            raise ValueError(f"now: no fault is due at {now!r} s (the next one comes at {self._next_time!r} s)")
+        self._next = None
         group.clock.set(group.due)
         source = group.head
         assert source is not None
-        place = source.pop()
+        event = source.pop()
         group.select()
         if self._aged:
             self._unsettled = True
-        return None if place is None else source.marks.event(source.number, place, self._empty)
+        return without(event, self._empty) if self._empty and event is not None else event
 
     def swap(self, slot: int, out_unit: int | None, in_unit: int | None, now: float) -> None:
         """From `now` on unit `in_unit` sits in `slot` instead of `out_unit`; None: the slot is empty.
@@ -95,6 +108,7 @@ class FaultProcess:
         else:
             self._seats[in_unit] = slot
             self._empty.discard(slot)
+        self._next = None
         for group, source in self._aged:
             source.swap(slot, sitting, in_unit, group.clock.value)
             group.select()
@@ -116,17 +130,6 @@ class FaultProcess:
             if source.marks.stream == stream
             for event in source.drawn
         ]
-
-    def _due_group(self, now: float, activity: Activity) -> Group:
-        earliest = NEVER
-        for candidate in self._ticking[activity]:
-            time = candidate.clock.time_of(candidate.due, now)
-            if time < earliest:
-                earliest = time
-                group = candidate
-        if not earliest <= now + _SLACK_S:
-            raise ValueError(f"now: no fault is due at {now!r} s (the next one comes at {earliest!r} s)")
-        return group
 
     def _seat(self, unit: int) -> int | None:
         return self._seats.get(unit, unit if unit < self._nodes else None)

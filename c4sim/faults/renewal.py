@@ -1,6 +1,9 @@
 """Classes with age whose places are as new after every failure: one renewal process a place."""
 
+import numpy as np
+
 from c4sim.faults.agenda import Agenda
+from c4sim.faults.event import FaultEvent
 from c4sim.faults.lives import Lives
 from c4sim.faults.marks import Marks
 
@@ -14,28 +17,29 @@ class RenewalSource:
     per_node: places in a node; 0 for scopes wider than a node, which no swap of a node renews.
     """
 
-    __slots__ = ("_agenda", "_fresh", "_generation", "_lives", "_next", "_per_node", "drawn", "due", "marks", "number")
+    __slots__ = ("_agenda", "_fresh", "_generation", "_lives", "_next", "_number", "_per_node", "drawn", "due", "marks")
 
     def __init__(self, lives: Lives, places: int, per_node: int, marks: Marks) -> None:
         self.marks = marks
-        self.number = -1
+        self._number = -1
         self.drawn: list[tuple[float, int | None]] = []
         self._lives = lives
         self._per_node = per_node
-        self._agenda = Agenda(range(places), lives.first(range(places)))
+        elements = np.arange(places)
+        self._agenda = Agenda(elements, lives.first(elements))
         self._generation: dict[int, int] = {}
         self._fresh: set[int] = set()
         self.due, self._next = self._agenda.head()
 
-    def pop(self) -> int:
-        """Take the event at `due`: the place that it strikes, whose next life begins."""
+    def pop(self) -> FaultEvent:
+        """Take the event at `due`; the next life of the place that it strikes begins."""
         due, place = self.due, self._next
-        self.number += 1
+        self._number += 1
         self.drawn.append((due, place))
         self._renew(place, due)
         self._fresh.add(place)
         self.due, self._next = self._agenda.head()
-        return place
+        return self.marks.event(self._number, place)
 
     def swap(self, slot: int, _leaving: int | None, coming: int | None, clock: float) -> None:
         """A new unit, if `coming` is one, sits in `slot`, when the clock shows `clock`."""
@@ -46,7 +50,7 @@ class RenewalSource:
                 self._fresh.discard(place)
             else:
                 self._renew(place, clock)
-        self.due, self._next = self._agenda.head()
+                self.due, self._next = self._agenda.head()
 
     def settle(self) -> None:
         """The job operates again: later swaps answer later failures."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from c4sim.faults.event import FaultEvent
 from c4sim.faults.marks import Marks
 from c4sim.faults.places import Topology
 from c4sim.scenario.faults import FaultClass, ScriptedFault
-from c4sim.streams import Purpose, Streams
+from c4sim.streams import Streams
 
 
 class ScriptedSource:
@@ -15,7 +16,7 @@ class ScriptedSource:
     links: one of the node's, drawn), never several nodes by compound chance.
     """
 
-    __slots__ = ("_faults", "_kinds", "_lines", "_next", "_streams", "_topology", "drawn", "due", "marks", "number")
+    __slots__ = ("_faults", "_kinds", "_lines", "_next", "_topology", "drawn", "due", "marks")
 
     def __init__(
         self,
@@ -25,7 +26,6 @@ class ScriptedSource:
         faults: dict[str, FaultClass],
         stream: int,
     ) -> None:
-        self._streams = streams
         self._topology = topology
         self._lines = sorted(enumerate(lines), key=lambda line: line[1].time)
         self._faults = faults
@@ -35,28 +35,25 @@ class ScriptedSource:
         }
         self._next = 0
         self.marks = next(iter(self._kinds.values()))
-        self.number = -1
         self.drawn: list[tuple[float, int | None]] = []
         self.due = self._lines[0][1].time
 
-    def pop(self) -> int:
-        """Take the event at `due`: the place that it strikes; `number` is then its line and `marks` those of its
-        kind.
-        """
-        self.number, line = self._lines[self._next]
+    def pop(self) -> FaultEvent:
+        """Take the event at `due`; `marks` are then those of its kind."""
+        number, line = self._lines[self._next]
         self.marks = self._kinds[line.kind]
-        place = self._place(line)
+        place = self._place(number, line)
         self.drawn.append((line.time, place))
         self._next += 1
         self.due = self._lines[self._next][1].time if self._next < len(self._lines) else float("inf")
-        return place
+        return self.marks.event(number, place)
 
-    def _place(self, line: ScriptedFault) -> int:
+    def _place(self, number: int, line: ScriptedFault) -> int:
         scope = self._faults[line.kind].scope
         inside = self._topology.per_node(scope)
         if not inside:
             return line.node // self._topology.per_place(scope)
         if inside == 1:
             return line.node
-        chosen = self._streams.uniform(Purpose.PLACE, self.marks.stream, self.number)
+        chosen = float(self.marks.draw(number, 1)[0, 1])
         return line.node * inside + int(chosen * inside)

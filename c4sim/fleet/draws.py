@@ -27,13 +27,13 @@ class IncidentDraws:
         self._streams = streams
         self._purpose = purpose
         self._transform = None if law is None else law.quantile
-        self._fixed = law.mean if isinstance(law, Fixed) else None
+        self.fixed = law.mean if isinstance(law, Fixed) else None
         self._readers: dict[int, BlockReader] = {}
 
     def get(self, outage: Outage, attempt: int) -> float:
         """The number of this outage's attempt `attempt` (0 for what happens once)."""
-        if self._fixed is not None:
-            return self._fixed
+        if self.fixed is not None:
+            return self.fixed
         entity = outage.stream
         if outage.ordinal or attempt:
             entity += (outage.ordinal << ORDINAL_SHIFT) + (attempt % _ATTEMPTS << ATTEMPT_SHIFT)

@@ -24,9 +24,11 @@ from c4sim.fleet.places import (
 )
 from c4sim.fleet.pools import Pools
 from c4sim.fleet.retirement import Blames
-from c4sim.fleet.shop import REPLACEMENT_ARRIVES, Event, Shop, Verdict
+from c4sim.fleet.shop import HANDED_BACK, REPLACEMENT_ARRIVES, Event, Shop, Verdict
 from c4sim.scenario import Scenario
 from c4sim.streams import Purpose, Streams
+
+FAULT, BLAMED = Reason.FAULT, Reason.BLAMED
 
 
 class Fleet:
@@ -80,8 +82,12 @@ class Fleet:
         """
         if not now >= self._now:
             raise ValueError(f"now: must not lie before {self._now!r} (got {now!r})")
-        if self._hot is not None or (self._events and self._events[0][0] <= now):
+        events = self._events
+        if self._hot is not None:
             while self.next_change() <= now:
+                self._happen()
+        else:
+            while events and events[0][0] <= now:
                 self._happen()
         self._now = now
 
@@ -95,7 +101,7 @@ class Fleet:
             self._return(outage, self._pools.new_unit(self._pools.home(unit)), now)
             return
         verdict = self._shop.finish(outage, now)
-        if verdict is Verdict.HANDED_BACK:
+        if verdict is HANDED_BACK:
             self._return(outage, unit, now)
         elif verdict is Verdict.GIVEN_UP:
             self._pools.returning[self._pools.home(unit)] -= 1
@@ -110,9 +116,10 @@ class Fleet:
         outage.back_s = now
         if outage.defective:
             self._defective.add(unit)
-        home = self._pools.home(unit)
-        self._pools.returning[home] -= 1
-        self._pools.shelves[home].append(unit)
+        pools = self._pools
+        home = pools.home(unit)
+        pools.returning[home] -= 1
+        pools.shelves[home].append(unit)
         self._where[unit] = ON_SHELF
         if self._hot is not None:
             self._hot.stand(now, self.spares_on_shelf())
@@ -121,7 +128,7 @@ class Fleet:
         now = hot.next_s
         number, index = hot.strike()
         unit = self._pools.remove(index)
-        self._send_away(unit, now, Reason.HOT_SPARE, broken=True, stream=HOT_SPARE_STREAM, number=number)
+        self._send_away(unit, now, Reason.HOT_SPARE, True, HOT_SPARE_STREAM, number)
         hot.stand(now, self.spares_on_shelf())
 
     # ---- what the job asks for -------------------------------------------------------------------------------------
@@ -136,44 +143,45 @@ class Fleet:
         outage = self._unseat(slot, now, broken, stream, number)
         self._vacancies[slot] = Vacancy(slot, outage)
 
-    def exchange(self, slot: int, now: float, *, broken: bool, stream: int, number: int) -> int | None:
+    def exchange(self, slot: int, now: float, *, broken: bool, stream: int, number: int) -> tuple[int, int | None]:
         """`take_out`, and at once a spare into the slot if one is ready: what `request` and `seat` would do.
 
-        Returns the unit that came; None while the slot stays empty: then `request` and `seat` go on.
+        Returns the unit that left and the unit that came; None while the slot stays empty: then `request` and `seat`
+        go on.
         """
         outage = self._unseat(slot, now, broken, stream, number)
         if self._ready_at_once and not self._vacancies:
-            if self._events and self._events[0][0] <= now:
+            events, pools = self._events, self._pools
+            if events and events[0][0] <= now:
                 self.advance(now)  # a repair that takes no time ends first
-            unit = self._pools.take(self._pools.of_slot(slot))
+            unit = pools.take(pools.of_slot(slot))
             if unit is not None:
                 self._occupants[slot] = unit
                 self._where[unit] = slot
-                return unit
+                return outage.unit, unit
         self._vacancies[slot] = Vacancy(slot, outage)
-        return None
+        return outage.unit, None
 
     def _unseat(self, slot: int, now: float, broken: bool, stream: int, number: int) -> Outage:
         self.advance(now)
-        reason = Reason.FAULT if broken else Reason.BLAMED
-        return self._send_away(self.unit_in(slot), now, reason, broken=broken, stream=stream, number=number)
+        unit = self.unit_in(slot)
+        return self._send_away(unit, now, FAULT if broken else BLAMED, broken, stream, number)
 
-    def _send_away(self, unit: int, now: float, reason: Reason, *, broken: bool, stream: int, number: int) -> Outage:
+    def _send_away(self, unit: int, now: float, reason: Reason, broken: bool, stream: int, number: int) -> Outage:
         if unit in self._defective:
             self._defective.remove(unit)
             broken = True
         incident = (stream, number)
-        ordinal = self._taken.get(incident, 0)
-        self._taken[incident] = ordinal + 1
-        outage = Outage(unit, now, stream, number, ordinal, reason, broken)
+        self._taken[incident] = taken = self._taken.get(incident, 0) + 1
+        outage = Outage(unit, now, stream, number, taken - 1, reason, broken)
         self.outages.append(outage)
         if self._blames is not None and self._blames.record(unit, now):
             self._retire(outage, now)
             return outage
         self._where[unit] = IN_SHOP
-        self._shop.admit(outage, now)
-        if not self._shop.stuck(outage):
-            self._pools.returning[self._pools.home(unit)] += 1
+        if self._shop.admit(outage, now):
+            pools = self._pools
+            pools.returning[pools.home(unit)] += 1
         return outage
 
     def _retire(self, outage: Outage, now: float) -> None:

@@ -39,7 +39,6 @@ class Reason(StrEnum):
     HOT_SPARE = "hot_spare"  # it failed while it stood by
 
 
-@dataclass(slots=True, eq=False)
 class Outage:
     """One unit's absence, from when it was taken out until it (or what replaces it) is back on the shelf.
 
@@ -49,18 +48,23 @@ class Outage:
     retired: the unit left for good. defective: it was handed back still broken (silent failure of the repair).
     """
 
-    unit: int
-    out_s: float
-    stream: int
-    number: int
-    ordinal: int
-    reason: Reason
-    broken: bool
+    # Defaults of the class, not of the constructor: one is made per fault, and most never change them.
     back_s: float | None = None
-    stage: int = 0
-    attempts: int = 0
-    retired: bool = False
-    defective: bool = False
+    stage = 0
+    attempts = 0
+    retired = False
+    defective = False
+
+    def __init__(
+        self, unit: int, out_s: float, stream: int, number: int, ordinal: int, reason: Reason, broken: bool
+    ) -> None:
+        self.unit = unit
+        self.out_s = out_s
+        self.stream = stream
+        self.number = number
+        self.ordinal = ordinal
+        self.reason = reason
+        self.broken = broken
 
 
 @dataclass(slots=True, eq=False)

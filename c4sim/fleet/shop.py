@@ -26,6 +26,9 @@ class Verdict(Enum):
     GIVEN_UP = auto()
 
 
+HANDED_BACK = Verdict.HANDED_BACK
+
+
 class _Stage:
     """Crews and queue of one stage."""
 
@@ -34,6 +37,7 @@ class _Stage:
         self.success = stage.success
         self.handed_back = stage.success + stage.silent_failure
         self.durations = IncidentDraws(streams, Purpose.REPAIR, law_of(stage.duration))
+        self.fixed = self.durations.fixed
         self.outcomes = IncidentDraws(streams, Purpose.REPAIR_OUTCOME)
         self.busy = 0
         self.waiting: deque[Outage] = deque()
@@ -54,19 +58,24 @@ class Shop:
         self._escalation = repair.escalation
         self._events = events
 
-    def admit(self, outage: Outage, now: float) -> None:
-        """A unit joins the stage that its outage names: work begins at once if a crew is free."""
+    def admit(self, outage: Outage, now: float) -> bool:
+        """A unit joins the stage that its outage names: work begins at once if a crew is free.
+
+        Returns whether it can come back; it cannot from a stage without a crew.
+        """
         stage = self._stages[outage.stage]
         if stage.busy < stage.crews:
             self._begin(stage, outage, now)
-        else:
-            stage.waiting.append(outage)
+            return True
+        stage.waiting.append(outage)
+        return stage.crews > 0
 
     def _begin(self, stage: _Stage, outage: Outage, now: float) -> None:
         stage.busy += 1
-        heapq.heappush(
-            self._events, (now + stage.durations.get(outage, outage.attempts), REPAIR_ENDS, outage.unit, outage)
-        )
+        duration = stage.fixed
+        if duration is None:
+            duration = stage.durations.get(outage, outage.attempts)
+        heapq.heappush(self._events, (now + duration, REPAIR_ENDS, outage.unit, outage))
 
     def finish(self, outage: Outage, now: float) -> Verdict:
         """The stage that works on the unit ends; its crew turns to the unit that has waited longest."""
@@ -75,14 +84,14 @@ class Shop:
         if stage.waiting:
             self._begin(stage, stage.waiting.popleft(), now)
         if not outage.broken or stage.success >= 1.0:
-            return Verdict.HANDED_BACK
+            return HANDED_BACK
         return self._judge(stage, outage, now)
 
     def _judge(self, stage: _Stage, outage: Outage, now: float) -> Verdict:
         u = stage.outcomes.get(outage, outage.attempts)
         if u < stage.handed_back:
             outage.defective = u >= stage.success
-            return Verdict.HANDED_BACK
+            return HANDED_BACK
         outage.attempts += 1
         if self._escalation == "retire":
             return Verdict.GIVEN_UP

@@ -14,7 +14,7 @@ from c4sim.response import Detection, IncidentKey, Sampler, incident_key
 from c4sim.scenario import Scenario
 from c4sim.simulation.maintenance import MaintenancePlan, Window
 from c4sim.simulation.troubles import Trouble
-from c4sim.simulation.world import OPERATING, Stop, World, make_stop
+from c4sim.simulation.world import OPERATING, STOPPING_EFFECTS, Stop, World, make_stop
 from c4sim.streams import Purpose, Streams
 
 _LOST = int(Phase.LOST_WORK)
@@ -36,19 +36,23 @@ class Operation:
     def run(self) -> Stop | Window | None:
         """One stretch. Returns the fault or the maintenance window that stopped it; None when the run ended."""
         w = self._world
-        self._begin()
-        end = self._end()
+        faults, troubles = w.faults, w.troubles
+        self._start = w.now
+        self._breaks.clear()
+        w.checkpoints.begin(w.now)
+        if troubles.latent or troubles.returning:
+            self._start_troubles()
+        end = w.horizon if self._work is None else self._end(self._work)
         while True:
-            fault = w.faults.next_time(w.now, OPERATING)
-            trouble = w.troubles.next_due()
-            maintenance = self._maintenance.next_start
-            if maintenance < w.now:
-                maintenance = w.now
-            due = maintenance if maintenance < fault else fault
+            now = w.now
+            fault = due = faults.next_time(now, OPERATING)
+            if self._maintenance.next_start < due:
+                due = max(self._maintenance.next_start, now)
+            trouble = troubles.next_due() if troubles.latent or troubles.returning else None
             if trouble is not None and trouble.due < due:
                 due = trouble.due
             until = due if due < end else end
-            w.faults.run(w.now, until, OPERATING)
+            faults.run(now, until, OPERATING)
             w.now = until
             if due >= end:
                 self.record_until(end)
@@ -62,34 +66,34 @@ class Operation:
                 return self._maintenance.begin(w.now)
             if stop is not None:
                 return stop
-            end = self._end()
+            if self._work is not None:
+                end = self._end(self._work)
 
-    def _begin(self) -> None:
-        w = self._world
-        self._start = w.now
-        self._breaks.clear()
-        w.checkpoints.begin(w.now)
-        troubles = w.troubles
-        if troubles.latent or troubles.returning:
-            troubles.start_again(w.now, lambda trouble: self._strikes_again.at(trouble.key))
-            if troubles.rate() < 1.0:
-                self._set_rate()
+    def _start_troubles(self) -> None:
+        troubles = self._world.troubles
+        troubles.start_again(self._start, lambda trouble: self._strikes_again.at(trouble.key))
+        if troubles.rate() < 1.0:
+            self._set_rate()
 
-    def _end(self) -> float:
+    def _end(self, work: float) -> float:
+        """When the work is done, or the horizon."""
         w = self._world
-        if self._work is None:
-            return w.horizon
-        return min(self._start + w.checkpoints.wall_until_work(self._work), w.horizon)
+        return min(self._start + w.checkpoints.wall_until_work(work), w.horizon)
 
     def _struck(self) -> Stop | None:
         """A fault is due now: it stops the job, or stays in it unseen (slow, corruption), or hits nobody."""
-        w = self._world
-        event = w.faults.take(w.now, OPERATING)
-        return None if event is None else self._take_effect(event, incident_key((event.stream, event.number, 0)))
+        now = self._world.now
+        event = self._world.faults.take(now, OPERATING)
+        if event is None:
+            return None
+        key = incident_key((event.stream, event.number, 0))
+        if event.effect in STOPPING_EFFECTS:
+            return make_stop((event, key, now, True, False))
+        return self._take_effect(event, key)
 
     def _take_effect(self, event: FaultEvent, key: IncidentKey) -> Stop | None:
         w = self._world
-        if event.effect not in ("slow", "corruption"):
+        if event.effect in STOPPING_EFFECTS:
             return make_stop((event, key, w.now, True, False))
         w.troubles.latent.append(Trouble(event, key, w.now, w.now + self._detection.delay(event, key)))
         if event.effect == "slow":
@@ -135,15 +139,16 @@ class Operation:
         s, that loading takes.
         """
         w = self._world
-        back = w.checkpoints.rollback(w.now, event, corrupt_since)
-        if back.kept_until >= self._start:
-            self.record_until(back.kept_until)
-            w.record.stopped(back.kept_until, w.now, phase, event.class_index, incident)
+        now, cause, record, checkpoints = w.now, event.class_index, w.record, w.checkpoints
+        kept, _, load, failed_loads, no_progress, held = checkpoints.rollback(now, event, corrupt_since)
+        if kept >= self._start:
+            record.running(self._start, kept, checkpoints.progress, self._breaks, held)
+            record.stopped(kept, now, phase, cause, incident)
         else:
-            self.record_until(w.now)
-            w.record.throw_away(back.kept_until, phase, event.class_index, incident, w.checkpoints.progress_at)
+            self.record_until(now)
+            record.throw_away(kept, held, phase, cause, incident, checkpoints.progress_at)
         if w.troubles.latent:
-            w.troubles.rolled_back(back.kept_until)
-        if back.no_progress:
+            w.troubles.rolled_back(kept)
+        if no_progress:
             w.end("no progress")
-        return back.load_s + back.failed_loads_s
+        return load + failed_loads

@@ -22,9 +22,8 @@ class Recorder:
 
     def stopped(self, start: float, end: float, phase: int, cause: int, incident: int) -> None:
         """The job stood still from start to end."""
-        if end <= self._next_mark:
-            if end > start:
-                self._append((start, end, phase, cause, incident, 0.0, 0.0, 0.0, 0))
+        if start < end <= self._next_mark:
+            self._append((start, end, phase, cause, incident, 0.0, 0.0, 0.0, 0))
             return
         for a, b in self._pieces(start, end):
             self._append((a, b, phase, cause, incident, 0.0, 0.0, 0.0, 0))
@@ -35,29 +34,38 @@ class Recorder:
         end: float,
         progress: Callable[[float], Progress],
         breaks: Sequence[tuple[float, int]] = (),
+        held: Progress | None = None,
     ) -> None:
         """The job ran from start to end; `progress(wall)` is what its first `wall` seconds hold.
 
-        breaks: (time, cause) from which on that cause slows the job (NO_CAUSE: nothing does).
+        breaks: (time, cause) from which on that cause slows the job (NO_CAUSE: nothing does). held: what the job's
+        stretch holds up to `end`, where that is known exactly: the difference of two times would round.
         """
         if not end > start:
             return
         if not breaks and end <= self._next_mark:
-            self._append((start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *progress(end - start)))
+            self._append((start, end, _RUNNING, NO_CAUSE, NO_INCIDENT, *(held or progress(end - start))))
             return
         cuts = [start, *(time for time, _ in breaks if start < time < end), end]
         done = progress(0.0)
         for a, b in pairwise(cuts):
             cause = next((c for time, c in reversed(breaks) if time <= a), NO_CAUSE)
             for x, y in self._pieces(a, b):
-                reached = progress(y - start)
+                reached = held if held is not None and y == end else progress(y - start)
                 self._append(_running_row(x, y, cause, done, reached))
                 done = reached
 
     def throw_away(
-        self, kept_until: float, lost: int, cause: int, incident: int, progress_at: Callable[[float], Progress]
+        self,
+        kept_until: float,
+        held: Progress,
+        lost: int,
+        cause: int,
+        incident: int,
+        progress_at: Callable[[float], Progress],
     ) -> None:
-        """Running time after `kept_until` becomes phase `lost` of this incident.
+        """Running time after `kept_until` becomes phase `lost` of this incident; `held` is what its stretch holds up to
+        then.
 
         `progress_at(time)` is the progress of the stretch that `kept_until` lies in, from its start to that time; it is
         asked only for an interval that `kept_until` cuts in two.
@@ -72,7 +80,7 @@ class Recorder:
                 continue
             changed.append((max(start, kept_until), end, lost, cause, incident, 0.0, 0.0, 0.0, 0))
             if start < kept_until:
-                changed.append(_running_row(start, kept_until, slow, progress_at(start), progress_at(kept_until)))
+                changed.append(_running_row(start, kept_until, slow, progress_at(start), held))
         rows.extend(reversed(changed))
 
     def _pieces(self, start: float, end: float) -> list[tuple[float, float]]:

@@ -94,9 +94,11 @@ class Recovery:
                     self._take_out(stop, verdict)
                 following = self._resume(key, cause, incident, _UNPLANNED)
                 resumed = w.now if following is None and not w.ended else None
-        place = (since, stopped, cause, gpu, node, rank, self._symptoms[cause])
-        kind = (event.confined, event.permanent, operating, key.attempt)
-        self._incidents.append((*place, *kind, detected, isolated, resumed))
+        symptom, confined, permanent = self._symptoms[cause], event.confined, event.permanent
+        self._incidents.append(
+            (since, stopped, cause, gpu, node, rank, symptom, confined, permanent, operating, key.attempt, detected,
+             isolated, resumed)
+        )  # fmt: skip
         return following
 
     def resume_after_maintenance(self, key: IncidentKey, load: float) -> Stop | None:
@@ -125,8 +127,9 @@ class Recovery:
         return following
 
     def _detection_delay(self, stop: Stop) -> float:
-        phase = self._operation.phase_now() if stop.operating and self._detection.needs_phase else None
-        return self._detection.delay(stop.event, stop.key, phase)
+        detection = self._detection
+        phase = self._operation.phase_now() if detection.needs_phase and stop.operating else None
+        return detection.delay(stop.event, stop.key, phase)
 
     def _place(self, event: FaultEvent) -> tuple[int, int, int]:
         """GPU in its node, node (unit) and rank of the seat of the fault; -1 for what it does not have."""
@@ -144,10 +147,12 @@ class Recovery:
     def _take_out(self, stop: Stop, verdict: Verdict) -> None:
         """The blamed nodes leave the job."""
         w = self._world
+        event, key = stop.event, stop.key
         for slot in verdict.blamed:
-            if w.fleet.occupant(slot) >= 0:
-                self._send_to_shop(slot, stop.event, stop.key, broken=slot in stop.event.slots)
-                w.broken.pop(slot, None)
+            if not w.fleet.is_empty(slot):
+                self._send_to_shop(slot, event, key, broken=slot in event.slots)
+                if w.broken:
+                    w.broken.pop(slot, None)
         troubles = w.troubles
         if troubles.latent or troubles.returning:
             troubles.node_left(verdict.blamed)
@@ -165,13 +170,14 @@ class Recovery:
     def _send_to_shop(self, slot: int, event: FaultEvent, key: IncidentKey, *, broken: bool) -> None:
         """The unit in the slot goes to the shop; a spare that stands ready takes its place at once."""
         w = self._world
-        unit = w.fleet.occupant(slot)
+        stream, number, attempt = key
+        if attempt:
+            stream += attempt * _ATTEMPT_STRIDE
+        gone, come = w.fleet.exchange(slot, w.now, broken=broken, stream=stream, number=number)
         if broken and self._silent_repairs:
-            self._sent_for[unit] = event
-        stream = key.stream + key.attempt * _ATTEMPT_STRIDE
-        come = w.fleet.exchange(slot, w.now, broken=broken, stream=stream, number=key.number)
+            self._sent_for[gone] = event
         if w.faults.follows_units:
-            w.faults.swap(slot, unit, come, w.now)
+            w.faults.swap(slot, gone, come, w.now)
 
     def _keep(self, stop: Stop) -> None:
         """The fault is still in the job: it will strike again, or go on unseen until it is noticed again."""
@@ -223,13 +229,18 @@ class Recovery:
         w = self._world
         tries = 0
         while True:
-            attempt = self._restart.attempt(key, tries)
-            duration = attempt.duration + self._load
-            struck = self._stand_restarting(duration, phase, cause, incident) if duration > 0.0 else None
-            if struck is not None or w.ended:
-                return struck
+            duration, succeeds = self._restart.attempt(key, tries)
+            duration += self._load
+            if duration > 0.0:
+                struck = None
+                if w.quiet:
+                    w.stand(phase, duration, cause, incident)
+                else:
+                    struck = self._stand_restarting(duration, phase, cause, incident)
+                if struck is not None or w.ended:
+                    return struck
             tries += 1
-            if attempt.succeeds:
+            if succeeds:
                 return None
             if tries >= (self._restart.most_attempts or _MOST_ATTEMPTS):
                 w.end("gave up restarting")
@@ -242,8 +253,6 @@ class Recovery:
         if end > w.horizon:
             end = w.horizon
         stop: Stop | None = None
-        if w.quiet:
-            w.now = end
         while w.now < end and stop is None:
             due = w.faults.next_time(w.now, RESTARTING)
             until = min(due, end)

@@ -61,8 +61,6 @@ class World:
 
     def stand(self, phase: int, duration: float, cause: int, incident: int) -> None:
         """The job stands still for `duration`, recorded as `phase`; ends the run at the horizon."""
-        if not duration > 0.0:
-            return
         start = self.now
         end = start + duration
         if end >= self.horizon:

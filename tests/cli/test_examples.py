@@ -54,7 +54,7 @@ ACTS = {
     "pools_borrowing": case("downtime_fraction/spare_wait", 0.5, "spares.borrowing=false"),
     "spares_shared": case("downtime_fraction/spare_wait", FOREVER, "spares.total=64"),
     "spares_hot": case("mean_nodes_down", 1.4, "spares.state=shelf"),
-    "provisioning": case("downtime_fraction/spare_wait", FOREVER, "spares.provisioning=0s"),
+    "provisioning": case("downtime_fraction/spare_wait", 10.0, "spares.provisioning=0s"),
     "repair_crews": case("mean_nodes_down", 1.5, "repair.crews=unlimited"),
     "repair_stages": case("failures", 1.05, "repair.stages.0.success=0.7", "repair.stages.0.silent_failure=0.0"),
     "retirement": case("failures", 0.8, "repair.retirement=null"),

@@ -138,12 +138,15 @@ def test_a_unit_that_does_not_sit_there_cannot_leave() -> None:
 
 
 def test_events_without_age_are_read_off_their_addresses() -> None:
-    """Event k of class 1: sum of -ln u_0 ... -ln u_k over the rate; place: the k-th uniform of PLACE times 80 GPUs."""
+    """Event k of class 1: row k of its stream is (gap, place, confined, permanent); its time is the sum of -ln gap up
+    to k over the rate, its place the uniform times 80 GPUs.
+    """
     process = process_of({"none": {}, "a": {"rate": "2 per job-day"}}, nodes=10, seed=5, replication=2)
     found = [(time, event.slots[0] * 8 + (event.gpu or 0)) for time, event in walk(process, 100 * DAY) if event]
     streams = Streams(5, 0, 2)
-    sums = np.cumsum(-np.log(streams.uniforms(Purpose.ARRIVAL, 1, 0, len(found))))
+    drawn = streams.uniforms(Purpose.EVENT, 1, 0, 4 * len(found)).reshape(-1, 4)
+    sums = np.cumsum(-np.log(drawn[:, 0]))
     np.testing.assert_allclose([time for time, _ in found], sums * DAY / 2, rtol=1e-13)
-    places = (streams.uniforms(Purpose.PLACE, 1, 0, len(found)) * 80).astype(int)
+    places = (drawn[:, 1] * 80).astype(int)
     assert [place for _, place in found] == places.tolist()
     assert len(found) > 150

@@ -20,7 +20,7 @@ def event(effect: str = "hang", slots: tuple[int, ...] = (3,), **changes: Any) -
 
 def scenario(**sections: Any) -> Scenario:
     faults = {"a": {"effect": "hang", "symptom": "NCCL error"}}
-    return validate({"job": {"nodes": 16}, "faults": faults, **sections})
+    return validate({"job": {"nodes": 16}, "faults": faults} | sections)
 
 
 def chain(*layers: dict[str, Any], **sections: Any) -> Detection:
@@ -54,9 +54,10 @@ def test_a_layer_sees_its_symptoms_only() -> None:
 
 def test_heartbeats_and_watchdogs_do_not_see_a_slow_node() -> None:
     layers = [{"kind": "heartbeat", "delay": "1s"}, {"kind": "collective_watchdog", "delay": "60s"}]
-    detection = chain(*layers, {"kind": "people", "delay": "2h"})
-    assert detection.delay(event("slow"), IncidentKey(0, 0)) == 7200.0
-    assert detection.delay(event("hang"), IncidentKey(0, 0)) == 1.0
+    layers.append({"kind": "people", "delay": "2h"})
+    slow = {"a": {"effect": "slow", "slow_factor": 0.5, "symptom": "NCCL error"}}
+    assert chain(*layers, faults=slow).delay(event("slow"), IncidentKey(0, 0)) == 7200.0
+    assert chain(*layers).delay(event("hang"), IncidentKey(0, 0)) == 1.0
 
 
 def test_phases_have_limits_of_their_own() -> None:

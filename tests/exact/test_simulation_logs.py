@@ -2,8 +2,8 @@
 
 import pytest
 
-from c4sim import metrics
-from c4sim.ledger import Outage
+from c4sim import load_scenario, metrics
+from c4sim.ledger import Outage, Phase
 from c4sim.scenario import validate
 from c4sim.simulation import run
 from tests.engine_tools import SCRIPTED, log, play, scripted
@@ -248,3 +248,22 @@ def test_a_node_handed_back_broken_fails_again() -> None:
     ledger = play((700.0, 1, "crash"), (3000.0, 2, "crash"), repair=repair)
     times = [(incident.time, incident.attempt) for incident in ledger.incidents[:3]]
     assert times == [(700.0, 0), (3000.0, 0), (3250.0, 1)]
+
+
+ASYNCHRONOUS = (
+    "checkpoint.mode=async",
+    "checkpoint.write=null",
+    "checkpoint.tiers=[{name: memory, stall: 1s, persist: 10s, slowdown: 0.02, load: 10s, lost_with: node},"
+    "{name: store, every: 6, stall: 1s, persist: 5min, slowdown: 0.02, load: 2min}]",
+)
+
+
+@pytest.mark.parametrize("tiers", [(), ASYNCHRONOUS])
+def test_every_kept_save_is_counted_and_what_it_holds_is_whole_intervals(tiers: tuple[str, ...]) -> None:
+    """A stretch that a fault ends keeps k intervals of work and counts k saves, wherever it starts in the month."""
+    interval, stall = (600.0, 1.0) if tiers else (7200.0, 5.0)
+    scenario = load_scenario("c4_june2023", f"checkpoint.interval={interval}s", *tiers)
+    rows = [row for k in range(10) for row in run(scenario, 0, 0, k).intervals[:-1] if row.phase == Phase.PRODUCTIVE]
+    assert len(rows) > 300
+    assert [row.productive for row in rows] == pytest.approx([row.saves * interval for row in rows], rel=1e-12)
+    assert [row.stall for row in rows] == pytest.approx([row.saves * stall for row in rows], rel=1e-12)

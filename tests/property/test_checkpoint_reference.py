@@ -200,7 +200,8 @@ def check(schedule: dict[str, Any], plan: list[dict[str, Any]]) -> None:
         back = fast.rollback(now, Fault(*stretch["slots"]), since)
         expected = slow.rollback(stretch["slots"], since)
         assert back.kept_until <= now
-        assert all(same(x, y) for x, y in zip(back, expected, strict=True)), (back, expected)
+        assert all(same(x, y) for x, y in zip(back[:5], expected[:5], strict=True)), (back, expected)
+        assert all(same(x, y) for x, y in zip(back.held, expected[5], strict=True)), (back, expected)
         now += stretch["down"]
 
 

@@ -23,7 +23,7 @@ changes = st.lists(st.tuples(st.sampled_from(["schedule", "cancel", "head"]), st
 @settings(max_examples=200, deadline=None)
 def test_agenda_is_a_dictionary_with_its_minimum(first: dict[int, float], plan: list[tuple[str, int, float]]) -> None:
     elements = sorted(first)
-    agenda = Agenda(elements, np.array([first[e] for e in elements], dtype=float))
+    agenda = Agenda(np.array(elements, dtype=np.int64), np.array([first[e] for e in elements], dtype=float))
     plain = dict(first)
     for what, element, due in plan:
         if what == "schedule":
@@ -73,7 +73,7 @@ def test_carried_ages_are_lives_counted_down_while_in_the_job(
     fault = {"law": "weibull", "shape": 1.5, "mtbf": "5d per node", "scope": "node", "renewal": "carried"}
     process = process_of({"a": fault}, nodes=NODES, spares={"total": SPARES, "per_pool": None})
     lives = Lives(Streams(1, 0, 0), 0, Weibull(5 * DAY, 1.5), NODES + SPARES)
-    first = lives.first(range(NODES + SPARES)).tolist()
+    first = lives.first(np.arange(NODES + SPARES)).tolist()
     slow = SlowFleet(lives, dict(enumerate(first)), {slot: slot for slot in range(NODES)})
     shelf: list[int] = list(range(NODES, NODES + SPARES))
     now = 0.0

@@ -41,7 +41,7 @@ def test_one_call_or_three(document: dict[str, Any], faults: list[tuple[int, flo
         assert together.whole == (not together.empty_slots())
         if together.is_empty(slot):
             continue
-        come = together.exchange(slot, now, broken=True, stream=0, number=number)
+        _, come = together.exchange(slot, now, broken=True, stream=0, number=number)
         apart.take_out(slot, now, broken=True, stream=0, number=number)
         if come is not None:
             assert apart.request(now) == now
