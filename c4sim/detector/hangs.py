@@ -210,7 +210,8 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
     """Edges on which nothing moved although their sender waits for nothing older, longest wait first.
 
     Bytes of the first stopped row count: later nothing moves anywhere. A sender that waits itself, but
-    on an edge that has moved, is a member of the same ring; one that waits for nobody comes first.
+    on an edge that has moved, is a member of the same ring; one that waits for nobody comes first. Edges
+    known to have moved nothing come before those that did not report; of several of these none is named.
     """
     src, dst = telemetry.edge_src, telemetry.edge_dst
     if src is None or dst is None:
@@ -219,11 +220,20 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
     if telemetry.bytes is not None:
         still &= ~(telemetry.bytes[first] > 0)
         known = still & (telemetry.bytes[first] == 0)
-    roots = still & (_longest_incoming(telemetry, np.where(still, waits, 0.0))[src] < waits - _TOGETHER * step_s)
-    strict = roots & (_longest_incoming(telemetry, waits)[src] < waits - _TOGETHER * step_s)
-    for better in (strict, roots & known):
-        roots = roots & better if (roots & better).any() else roots
-    return sorted(np.flatnonzero(roots).tolist(), key=lambda edge: -waits[edge])
+    margin = _TOGETHER * step_s
+
+    def sender_waits(on: Array) -> Array:
+        return _longest_incoming(telemetry, np.where(on, waits, 0.0))[src]
+
+    # A wait of the sender that began together with this one, on an edge that did not report, is the same ring's.
+    roots = known & (sender_waits(known) < waits - margin) & (sender_waits(still & ~known) < waits + margin)
+    if not roots.any():
+        roots = still & (sender_waits(still) < waits - margin)
+    strict = roots & (_longest_incoming(telemetry, waits)[src] < waits - margin)
+    chosen = np.flatnonzero(strict if strict.any() else roots)
+    if telemetry.bytes is not None and not known[chosen].any() and len(chosen) > 1:
+        return []
+    return sorted(chosen.tolist(), key=lambda edge: -waits[edge])
 
 
 def _longest_incoming(telemetry: Telemetry, waits: Array) -> Array:

@@ -143,3 +143,19 @@ def test_a_save_without_collectives_is_not_a_hang():
     fields = {"op_started": started, "op_done": done, "step_time_s": step_time()}
     assert hangs(**fields, phase=phase) == []
     assert hangs(**fields, phase=np.full(ROWS, "train")) == [("noncomm_hang", 0)]
+
+
+def test_a_connection_known_not_to_move_comes_before_one_that_did_not_report():
+    fields = ring(stuck=2)
+    fields["bytes"][STOP + 1, 4] = np.nan
+    fields["wait_s"][STOP + 2 :, 4] += 0.02  # its receiver came first, by less than tells it apart
+    assert hangs(**fields) == [("comm_hang", (2, 3))]
+
+
+def test_of_several_that_did_not_report_none_is_named():
+    fields = ring(stuck=2)
+    fields["bytes"][STOP + 1, [2, 4]] = np.nan
+    kinds = {v.kind for v in detect(Telemetry(**fields))}
+    assert kinds == {"unattributable"}
+    fields["bytes"][STOP + 1, 4] = 1e6
+    assert hangs(**fields) == [("comm_hang", (2, 3))]
