@@ -1,6 +1,6 @@
 """What lies in one tier: runs of consecutive saves, oldest first, from all stretches that led to the job's state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -45,31 +45,31 @@ class Shelf:
 
     def newest(self) -> Item | None:
         """The newest save that became durable."""
+        runs = self._runs
         if self._failed is not None:
-            return next(self.newest_first(), None)
-        if not self._runs:
+            self._drop_failed(self._failed)
+        if not runs:
             return None
-        leg, tier, _, end = self._runs[-1]
+        leg, tier, _, end = runs[-1]
         return _item((leg.save_time(tier, end - 1), leg, tier, end - 1))
 
-    def newest_first(self) -> Iterator[Item]:
-        """The saves that became durable."""
-        failed = self._failed
-        for leg, tier, first, end in reversed(self._runs):
-            for index in range(end - 1, first - 1, -1):
-                item = _item((leg.save_time(tier, index), leg, tier, index))
-                if failed is None or not failed(item):
-                    yield item
+    def _drop_failed(self, failed: Callable[[Item], bool]) -> None:
+        """What lies above the newest durable save is not there: looked at once, however many saves fail in a row."""
+        runs = self._runs
+        while runs:
+            leg, tier, first, end = runs.pop()
+            while end > first and failed(_item((0.0, leg, tier, end - 1))):
+                end -= 1
+            if end > first:
+                runs.append(_run((leg, tier, first, end)))
+                return
 
     def drop_newest(self) -> None:
         """The newest durable save, and what failed after it, is gone."""
-        newest = self.newest()
-        while newest is not None:
+        if self.newest() is not None:
             leg, tier, first, end = self._runs.pop()
-            if leg is newest.leg and first <= newest.number < end:
-                if newest.number > first:
-                    self._runs.append(_Run(leg, tier, first, newest.number))
-                return
+            if end - 1 > first:
+                self._runs.append(_run((leg, tier, first, end - 1)))
 
     def drop_after(self, time: float) -> None:
         """Saves whose stall ended after `time` are gone."""
