@@ -75,8 +75,8 @@ class Local:
     def __init__(self, workers: int | None = None, preload: Sequence[str] = ()) -> None:
         self.preload = ["c4sim.executors.worker", *preload]
         self.workers = cpu_count() if workers is None else workers
-        if not self.workers >= 1:
-            raise ExecutorError(f"workers: must be at least 1 (got {workers})")
+        if not isinstance(self.workers, int) or self.workers < 1:
+            raise ExecutorError(f"workers: must be a whole number of at least 1 (got {workers!r})")
 
     def width(self) -> int:
         return self.workers

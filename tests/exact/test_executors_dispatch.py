@@ -57,7 +57,7 @@ def test_an_error_of_the_work_reaches_the_caller(backend: Inline | Local) -> Non
 
 
 def test_no_workers_are_refused() -> None:
-    with pytest.raises(ExecutorError, match=r"workers: must be at least 1 \(got 0\)"):
+    with pytest.raises(ExecutorError, match=r"workers: must be a whole number of at least 1 \(got 0\)"):
         Local(0)
 
 
