@@ -64,7 +64,8 @@ class Builder:
         group = self._group(index, fault, rate)
         marks = Marks(self.streams, self.topology, index, name, fault, index)
         if fault.law == "exponential":
-            group.sources.append(PoissonSource(rate, self.topology.count(fault.scope), marks))
+            expected = rate * (self.scenario.horizon or 0.0)
+            group.sources.append(PoissonSource(rate, self.topology.count(fault.scope), marks, expected))
         else:
             self._add_aged(group, self._aged_source(fault, rate, marks))
         lemons = self.scenario.cluster.lemons

@@ -4,6 +4,9 @@ from collections.abc import Sequence, Set
 from functools import partial
 from itertools import repeat
 
+import numpy as np
+from numpy.typing import NDArray
+
 from c4sim.faults.event import FaultEvent
 from c4sim.faults.places import Topology
 from c4sim.scenario.faults import FaultClass
@@ -22,7 +25,7 @@ class Marks:
     """
 
     __slots__ = (
-        "_class_index", "_coins", "_compound", "_confined", "_effect", "_first_coin", "_gpu_of", "_name", "_per_node",
+        "_class_index", "_coins", "_compound", "_confined", "_effect", "_first_coin", "_gpus", "_name", "_per_node",
         "_permanent", "_scope", "_size", "_streams", "_together", "_topology", "stream",
     )  # fmt: skip
 
@@ -36,7 +39,7 @@ class Marks:
         self._scope = fault.scope
         self._effect = fault.effect
         self._per_node = topology.per_node(fault.scope)
-        self._gpu_of = _gpu_of(fault, topology)
+        self._gpus = topology.gpus_per_node if fault.scope in ("gpu", "link") else 0
         self._confined = fault.confined
         self._permanent = fault.permanent
         self._compound = 0.0 if fault.compound is None else fault.compound.share
@@ -51,14 +54,27 @@ class Marks:
         numbers = self._streams.uniforms(Purpose.EVENT, self.stream, _COLUMNS * first, _COLUMNS * count)
         return numbers.reshape(count, _COLUMNS)
 
-    def events(self, first: int, places: Sequence[int], drawn: Floats) -> list[FaultEvent]:
+    def events(self, first: int, places: NDArray[np.int64], drawn: Floats) -> list[FaultEvent]:
         """Events `first`, `first` + 1, ... at `places`; `drawn` is what `draw` says of them."""
-        marks = self._toss(first, drawn)
+        count = len(places)
+        slots, gpus = self._seats(places)
+        if self._compound:
+            for k, (_, _, compound) in enumerate(self._toss(first, drawn)):
+                if compound:
+                    slots[k] = self._topology.neighbours(slots[k][0], self._together)
+        confined, permanent = _heads(drawn[:, 2], self._confined), _heads(drawn[:, 3], self._permanent)
         fixed = (repeat(self._class_index), repeat(self._name), repeat(self.stream))
-        confined, permanent, compound = zip(*marks, strict=True)
-        slots, gpus = zip(*map(self._seat, places, compound), strict=True)
-        own = (range(first, first + len(places)), slots, gpus, confined, permanent)
+        own = (range(first, first + count), slots, gpus, confined, permanent)
         return list(map(_event, zip(*fixed, *own, repeat(self._effect), strict=False)))
+
+    def _seats(self, places: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], Sequence[int | None]]:
+        """Slots and GPU of events at `places`: links are shared out evenly over the GPUs of their node."""
+        per_node = self._per_node
+        nothing: list[int | None] = [None] * len(places)
+        if not per_node:
+            return [self._topology.slots(self._scope, place) for place in places.tolist()], nothing
+        slots: list[tuple[int, ...]] = list(zip((places // per_node).tolist(), strict=True))
+        return slots, (places % per_node * self._gpus // per_node).tolist() if self._gpus else nothing
 
     def event(self, number: int, place: int) -> FaultEvent:
         """Event `number` at `place`, for sources that know the place only when the event comes."""
@@ -68,7 +84,11 @@ class Marks:
             self._first_coin, offset = number, 0
             self._size = min(2 * self._size, _LARGEST_BLOCK)
         confined, permanent, compound = self._coins[offset]
-        slots, gpu = self._seat(place, compound)
+        per_node = self._per_node
+        slots = self._topology.slots(self._scope, place)
+        if compound:
+            slots = self._topology.neighbours(slots[0], self._together)
+        gpu = place % per_node * self._gpus // per_node if self._gpus else None
         index, name, stream, effect = self._class_index, self._name, self.stream, self._effect
         return _event((index, name, stream, number, slots, gpu, confined, permanent, effect))
 
@@ -79,15 +99,6 @@ class Marks:
             return list(zip(confined, permanent, repeat(False), strict=False))
         u = self._streams.uniforms(Purpose.COMPOUND, self.stream, first, len(drawn))
         return list(zip(confined, permanent, _heads(u, self._compound), strict=True))
-
-    def _seat(self, place: int, compound: bool) -> tuple[tuple[int, ...], int | None]:
-        """Slots and GPU of an event at `place`."""
-        per_node = self._per_node
-        if not per_node:
-            return self._topology.slots(self._scope, place), None
-        slot = place // per_node
-        gpu = None if self._gpu_of is None else self._gpu_of[place % per_node]
-        return self._topology.neighbours(slot, self._together) if compound else (slot,), gpu
 
 
 def without(event: FaultEvent, empty: Set[int]) -> FaultEvent | None:
@@ -105,12 +116,3 @@ def _heads(u: Floats, probability: float) -> list[bool]:
         return [probability >= 1.0] * len(u)
     heads: list[bool] = (u < probability).tolist()
     return heads
-
-
-def _gpu_of(fault: FaultClass, topology: Topology) -> list[int] | None:
-    """GPU of each place in a node: itself for scope gpu; links are shared out evenly over the GPUs."""
-    if fault.scope == "gpu":
-        return list(range(topology.gpus_per_node))
-    if fault.scope == "link":
-        return [link * topology.gpus_per_node // topology.links_per_node for link in range(topology.links_per_node)]
-    return None

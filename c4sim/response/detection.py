@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from c4sim.distributions import law_of
+from c4sim.distributions import Fixed, law_of
 from c4sim.faults import FaultEvent
 from c4sim.response.draws import IncidentKey, Sampler
 from c4sim.scenario import Scenario
@@ -16,7 +15,7 @@ from c4sim.streams import Floats, Purpose, Streams
 
 _COLUMNS = 4  # numbers that a layer draws for one incident: delay, phase, coverage, none
 _LAYERS = 8  # that share a stream: a chain of more takes several
-_FIRST_BLOCK = 32
+_FIRST_BLOCK = 16
 _LARGEST_BLOCK = 1024
 
 
@@ -29,6 +28,7 @@ class _Layer:
         self._period = spec.period
         self._limits = {phase: limit for phase, limit in spec.limits or () if limit is not None}
         self._law = law_of(spec.delay)
+        self._fixed = self._law.mean if isinstance(self._law, Fixed) else None
         self._coverage = spec.coverage
         self.after_previous = spec.since == "previous"
         self.needs_phase = bool(self._limits)
@@ -39,14 +39,15 @@ class _Layer:
             return False
         return self._symptoms is None or fault.symptom in self._symptoms
 
-    def covers(self, drawn: Floats) -> NDArray[np.bool_]:
-        """Whether it does not miss each incident."""
-        return drawn[:, 2] < self._coverage
+    def covered(self, drawn: Floats, fired: Floats | float) -> Floats | float:
+        """`fired`, but inf for each incident that it misses."""
+        return fired if self._coverage >= 1.0 else np.where(drawn[:, 2] < self._coverage, fired, np.inf)
 
-    def fires_after(self, drawn: Floats, phase: str | None) -> Floats:
-        """Time, s, from when its clock starts until it fires, for each incident."""
-        limit = self._limits.get(phase) if phase is not None else None
-        delay = self._law.quantile(drawn[:, 0]) if limit is None else np.full(len(drawn), limit)
+    def fires_after(self, drawn: Floats, phase: str | None) -> Floats | float:
+        """Time, s, from when its clock starts until it fires, for each incident or the same for all."""
+        delay: Floats | float | None = self._limits.get(phase) if phase is not None else None
+        if delay is None:
+            delay = self._fixed if self._fixed is not None else self._law.quantile(drawn[:, 0])
         if self._period is None:
             return delay
         waited = self._period * drawn[:, 1]
@@ -99,18 +100,19 @@ class _Chain:
 
     def _delays(self, first: IncidentKey, count: int, phase: str | None) -> Floats:
         """Delays, s, of `count` incidents from `first` on."""
-        noticed = np.full(count, np.inf)
-        fired = np.zeros(count)
+        noticed: Floats | float = np.inf
+        fired: Floats | float = 0.0
         columns: dict[int, Floats] = {}
         for number, layer, sees in self._links:
             part, place = divmod(number, _LAYERS)
             if part not in columns:
                 columns[part] = self._draw(first, count, part)
             drawn = columns[part][:, _COLUMNS * place : _COLUMNS * (place + 1)]
-            fired = layer.fires_after(drawn, phase) + (fired if layer.after_previous else 0.0)
+            after = layer.fires_after(drawn, phase)
+            fired = after + fired if layer.after_previous else after
             if sees:
-                noticed = np.minimum(noticed, np.where(layer.covers(drawn), fired, np.inf))
-        return noticed
+                noticed = np.minimum(noticed, layer.covered(drawn, fired))
+        return np.broadcast_to(noticed, count)
 
     def _draw(self, first: IncidentKey, count: int, part: int) -> Floats:
         stride = _COLUMNS * _LAYERS

@@ -8,7 +8,7 @@ from c4sim.streams import BlockReader, Streams
 
 _ATTEMPT_BITS = 20
 _PART_BITS = 40
-_FIRST_BLOCK = 32
+_FIRST_BLOCK = 16
 _LARGEST_BLOCK = 1024
 
 

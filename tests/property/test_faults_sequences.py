@@ -87,7 +87,7 @@ def test_block_sizes_move_no_bit(first: int, number: int) -> None:
     def sequence(block: int) -> list[tuple[float, int | None]]:
         streams = Streams(3, 0, 7)
         marks = Marks(streams, Topology(6, 8, 8, 16, 8), 0, "a", FaultClass(), 0)
-        source = PoissonSource(1.7, 48, marks, first_block=block)
+        source = PoissonSource(1.7, 48, marks, expected=float(block))
         for _ in range(number):
             source.pop()
         return source.drawn
