@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from c4sim.detector import Budget, Host, Telemetry, Verdict, detect
 from c4sim.detector.readers import read
 from c4sim.detector.verdicts import document
+from c4sim.studies.detect_files import check_files
 
 #: Exit codes: nobody accused, somebody accused, bad input.
 CLEAR, ACCUSED, BAD_INPUT = 0, 1, 2
@@ -39,7 +40,7 @@ def detect_command(
         1 when a verdict accuses somebody, 0 when none does, 2 for bad input (said on stderr).
     """
     try:
-        telemetry = read(files)
+        telemetry = _read(files)
         verdicts = detect(telemetry, Budget(false_alarms, step_time_s))
         if figure is not None and draw is not None:
             draw(telemetry, verdicts, figure)
@@ -47,8 +48,23 @@ def detect_command(
         return _refused(str(error))
     except OSError as error:
         return _refused(f"{error.filename or figure}: {error.strerror or error}")
+    except MemoryError as error:
+        # A header of a few bytes can claim any size; without this, running out would look like an accusation.
+        reason = f" ({error})" if str(error) else ""
+        return _refused(f"{', '.join(map(str, files))}: holds or claims more than fits into memory{reason}")
     print(json.dumps(document(verdicts), allow_nan=False) if json_output else table(telemetry, verdicts))
     return ACCUSED if any(verdict.accuses for verdict in verdicts) else CLEAR
+
+
+def _read(files: Sequence[str]) -> Telemetry:
+    """The telemetry in the files; what is wrong names a file, also where the reader names a field only."""
+    check_files(files)
+    try:
+        return read(files)
+    except ValueError as error:
+        if len(files) != 1 or str(error).startswith(str(files[0])):
+            raise
+        raise ValueError(f"{files[0]}: {error}") from None
 
 
 def _refused(problem: str) -> int:

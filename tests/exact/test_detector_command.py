@@ -1,6 +1,8 @@
 """The command's function: table or JSON on stdout, exit codes, messages on stderr, the figure."""
 
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -91,3 +93,53 @@ def test_figure_that_cannot_be_written_is_bad_input(tmp_path, capsys):
     assert "figure.png" in capsys.readouterr().err
     assert detect_command([path], figure=str(tmp_path / "figure.nope"), draw=draw) == 2
     assert "nope" in capsys.readouterr().err
+
+
+def claiming(path, shape):
+    """An .npz of a few hundred bytes whose header claims an array of `shape`."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("compute_s.npy", header.getvalue())
+    return str(path)
+
+
+def test_a_header_that_claims_more_than_memory_is_bad_input(tmp_path, capsys):
+    path = claiming(tmp_path / "big.npz", (20_000_000, 100_000_000))
+    assert detect_command([path]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"c4sim detect: {path}: holds or claims more than fits into memory")
+
+
+def test_a_header_that_claims_more_than_the_file_holds_names_the_file(tmp_path, capsys):
+    path = claiming(tmp_path / "short.npz", (200, 100))
+    assert detect_command([path]) == 2
+    assert capsys.readouterr().err.startswith(f"c4sim detect: {path}: compute_s: ")
+
+
+def test_running_out_of_memory_while_judging_is_bad_input(tmp_path, capsys, monkeypatch):
+    def out_of_memory(*_):
+        raise MemoryError
+
+    path = saved(tmp_path, telemetry())
+    monkeypatch.setattr("c4sim.studies.detect.detect", out_of_memory)
+    assert detect_command([path]) == 2
+    assert capsys.readouterr().err == f"c4sim detect: {path}: holds or claims more than fits into memory\n"
+
+
+@pytest.mark.parametrize("content", [b"step,0,1\n0,1.0,1.1\n", b"", b"\x93NUMPY\x01\x00"])
+def test_an_npz_that_is_no_archive_is_named(tmp_path, capsys, content):
+    path = tmp_path / "x.npz"
+    path.write_bytes(content)
+    assert detect_command([str(path)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"c4sim detect: {path}: is not an .npz archive")
+    assert "allow_pickle" not in err
+
+
+def test_a_folder_without_dumps_is_named(tmp_path, capsys):
+    (tmp_path / "steps.csv").write_text("0,1\n1.0,1.1\n")
+    assert detect_command([str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"c4sim detect: {tmp_path}: holds no flight recorder dump")
