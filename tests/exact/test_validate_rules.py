@@ -5,7 +5,7 @@ import pytest
 
 from c4sim.estimate import mean_interval
 from c4sim.studies.validate_quantities import dispersion, empty_share, is_share, largest
-from c4sim.studies.validate_rules import BROKEN, HELD, INSIDE, OUTSIDE, RULES, Judgement, Point
+from c4sim.studies.validate_rules import BROKEN, EDGE, HELD, INSIDE, OUTSIDE, RULES, Judgement, Point
 
 
 def point(*runs: float) -> Point:
@@ -32,15 +32,35 @@ def test_within_is_judged_by_the_worst_variant() -> None:
 
 
 def test_runs_hold_a_published_run_against_single_runs_not_the_mean() -> None:
-    runs = point(*np.linspace(0.0, 1.0, 101))
+    runs = point(*np.linspace(0.0, 1.0, 1001))
     found = judge("runs", 0.9, runs)
     assert (found.low, found.high) == pytest.approx((0.025, 0.975))
     assert found.verdict == INSIDE
-    assert judge("runs", 0.99, runs).verdict == OUTSIDE
+    assert judge("runs", 0.999, runs).verdict == OUTSIDE
+    assert judge("runs", 0.001, runs).verdict == OUTSIDE
+
+
+def test_runs_that_are_too_few_to_tell_put_a_value_at_the_edge() -> None:
+    """Of 1,000 runs 25 +- 20 (4 standard errors) lie beyond the ends of the central 95 %."""
+    runs = point(*np.linspace(0.0, 1.0, 1001))
+    found = judge("runs", 0.97, runs)
+    assert (found.verdict, found.good) == ("at the edge: 3.1% of the runs lie beyond", True)
+    assert judge("runs", 0.02, runs).verdict.startswith(EDGE)
+    assert not judge("runs_reject", 0.02, runs).good
+    few = point(*np.linspace(0.0, 1.0, 101))
+    assert judge("runs", 2.0, few).verdict.startswith(EDGE)
+
+
+def test_one_variant_that_reaches_the_value_is_enough() -> None:
+    low, high = (point(*np.linspace(start, start + 1.0, 1001)) for start in (0.0, 2.0))
+    assert judge("runs", 0.5, low, high).verdict == INSIDE
+    assert judge("runs", 1.5, low, high).verdict == INSIDE
+    assert judge("runs", 3.5, low, high).verdict == OUTSIDE
 
 
 def test_rejecting_a_model_is_good_when_the_record_lies_outside() -> None:
-    inside, outside = judge("runs_reject", 2.0, LOW), judge("runs_reject", 9.0, LOW)
+    many = point(*np.linspace(1.0, 3.0, 1001))
+    inside, outside = judge("runs_reject", 2.0, many), judge("runs_reject", 9.0, many)
     assert (inside.verdict, inside.good) == (INSIDE, False)
     assert (outside.verdict, outside.good) == (OUTSIDE, True)
 
