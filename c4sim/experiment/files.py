@@ -29,10 +29,12 @@ def replace(path: Path, write: Callable[[Path], object]) -> None:
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise StorageError(path, error) from error
+        if isinstance(error, OSError):
+            raise StorageError(path, error) from error
+        raise
 
 
 def replace_text(path: Path, text: str) -> None:

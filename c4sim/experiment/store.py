@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from c4sim.experiment.chunks import SpanResult
 from c4sim.experiment.files import StorageError, make_folder, replace, replace_text
 from c4sim.experiment.kernel import Kernel
+from c4sim.experiment.parts import range_of_points, read_part
 from c4sim.experiment.plan import Plan, SweepError, plan_differences
 from c4sim.experiment.tables import FloatArray, Totals
 
@@ -103,9 +104,7 @@ class Store:
         chosen = [pc.field("point") >= points[0], pc.field("point") < points[1]] if points else []
         keep = chosen[0] & chosen[1] if chosen else None
         tables = [
-            pq.read_table(path, columns=names, filters=keep, use_threads=False)
-            for path in self.files()
-            if points is None or self._overlaps(path, points)
+            read_part(path, names, keep) for path in self.files() if points is None or self._overlaps(path, points)
         ]
         if not tables:
             return pa.table({name: pa.array([], pa.int32() if name in KEYS else pa.float64()) for name in names})
@@ -118,9 +117,7 @@ class Store:
 
     def _overlaps(self, path: Path, points: tuple[int, int]) -> bool:
         if path.name not in self._ranges:
-            metadata = pq.read_metadata(path)
-            groups = [metadata.row_group(i).column(0).statistics for i in range(metadata.num_row_groups)]
-            self._ranges[path.name] = (min(g.min for g in groups), max(g.max for g in groups))
+            self._ranges[path.name] = range_of_points(path)
         low, high = self._ranges[path.name]
         return high >= points[0] and low < points[1]
 
@@ -149,6 +146,10 @@ class Store:
         if self.ledgers is not None:
             for path in self.ledgers.glob("part-*.parquet"):
                 if not (self.parts / path.name).exists():
+                    path.unlink()
+            if not (self.parts / ALL).exists():
+                # Ledgers of a merged file that was deleted: its replications run again.
+                for path in self.ledgers.glob("ledger-*.parquet"):
                     path.unlink()
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -262,6 +263,63 @@ def test_rows_that_are_there_twice_count_once(whole: Path, tmp_path: Path) -> No
         (tmp_path / "replications" / f"part-again-{part.name}").write_bytes(part.read_bytes())
     assert run(plan_of(), tmp_path).ran == 80 - 33
     assert tables(tmp_path) == tables(whole)
+
+
+def damaged(content: bytes) -> dict[str, bytes]:
+    """What a disk can make of a file."""
+    middle = len(content) // 2
+    return {
+        "empty": b"",
+        "cut short": content[:middle],
+        "no Parquet": b"point,replication\n0,0\n" * 20,
+        "broken data": content[:4] + bytes(byte ^ 0x5A for byte in content[4:middle]) + content[middle:],
+        "broken footer": content[:middle] + bytes(byte ^ 0x5A for byte in content[middle:-8]) + content[-8:],
+    }
+
+
+@pytest.mark.parametrize("harm", damaged(b""))
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_damaged_part_is_named_and_only_its_rows_run_again(
+    whole: Path, tmp_path: Path, harm: str, stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("c4sim.experiment.sweep_run.FLUSH_S", 0.0)
+    if stopped:
+        with pytest.raises(SweepError, match="enough"):
+            run(plan_of(), tmp_path, fakes.kernel_that_stops(33), on_error="stop")
+    else:
+        run(plan_of(), tmp_path)
+    parts = sorted((tmp_path / "replications").glob("*.parquet"), key=lambda path: path.stat().st_size)
+    others = sum(len(pd.read_parquet(path)) for path in parts[:-1])
+    parts[-1].write_bytes(damaged(parts[-1].read_bytes())[harm])
+    message = rf"{re.escape(str(parts[-1]))}: is damaged \(.+\)\. Delete it and run the same command again"
+    with pytest.raises(SweepError, match=message):
+        run(plan_of(), tmp_path)
+    assert not list(tmp_path.rglob("*.tmp"))
+    parts[-1].unlink()
+    assert run(plan_of(), tmp_path).ran == 80 - others
+    assert tables(tmp_path) == tables(whole)
+
+
+def test_a_deleted_merged_file_takes_its_ledgers_with_it(tmp_path: Path) -> None:
+    for _ in range(2):
+        run(plan_of(), tmp_path, keep_ledger=True)
+        assert len(pd.read_parquet(tmp_path / "ledgers")) == 80
+        (tmp_path / "replications" / "all.parquet").unlink()
+
+
+def test_a_part_without_a_column_is_damaged(tmp_path: Path) -> None:
+    run(plan_of(), tmp_path)
+    path = tmp_path / "replications" / "all.parquet"
+    pd.read_parquet(path).drop(columns="replication").to_parquet(path)
+    with pytest.raises(SweepError, match=r"all\.parquet: is damaged \(.*replication"):
+        run(plan_of(), tmp_path)
+
+
+def test_a_sweep_of_failures_only_goes_on(tmp_path: Path) -> None:
+    """Its merged file has no rows at all."""
+    assert run(plan_of(("2h",)), tmp_path, fakes.FAILING).exit_code == 1
+    outcome = run(plan_of(("2h",)), tmp_path)
+    assert (outcome.exit_code, outcome.ran) == (0, 20)
 
 
 def test_orphaned_ledgers_and_temporary_files_go(whole: Path, tmp_path: Path) -> None:
