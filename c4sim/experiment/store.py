@@ -45,10 +45,12 @@ class Store:
         self.columns = list(dict.fromkeys(name for scenario in valid for name in kernel.columns(scenario)))
         self._serial = itertools.count()
         self._ranges: dict[str, tuple[int, int]] = {}
+        make_folder(folder)
+        # Claimed first: a refused sweep leaves the folder as it was.
+        self._claim()
         make_folder(self.parts)
         if self.ledgers is not None:
             make_folder(self.ledgers)
-        self._claim()
 
     def _claim(self) -> None:
         path = self.folder / MANIFEST
@@ -57,7 +59,7 @@ class Store:
             lines = plan_differences(read_manifest(path), json.loads(json.dumps(document)))
             if lines:
                 raise SweepError(_refusal(self.folder, lines))
-        elif any(self.parts.iterdir()):
+        elif self.parts.is_dir() and any(self.parts.iterdir()):
             raise SweepError(f"{self.folder}: holds replications but no {MANIFEST}; use another folder")
         else:
             replace_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")

@@ -322,6 +322,14 @@ def test_a_sweep_of_failures_only_goes_on(tmp_path: Path) -> None:
     assert (outcome.exit_code, outcome.ran) == (0, 20)
 
 
+def test_a_refused_sweep_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    run(plan_of(), tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(SweepError, match="ledger: none -> keep"):
+        run(plan_of(), tmp_path, keep_ledger=True)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_orphaned_ledgers_and_temporary_files_go(whole: Path, tmp_path: Path) -> None:
     plan = plan_of()
     with pytest.raises(SweepError):
