@@ -75,7 +75,7 @@ def run(words: list[str]) -> int:
 
 
 def _show(comparison: "Comparison", said: Words) -> None:
-    from c4sim.cli.output import number, print_json, print_table
+    from c4sim.cli.output import difference, number, print_json, print_table
 
     if said.options.get("format") == "json":
         print_json(comparison.as_document())
@@ -90,7 +90,7 @@ def _show(comparison: "Comparison", said: Words) -> None:
             (
                 name,
                 number(base.metrics[name].mean, name),
-                *(number(value, name) for value in (found.difference, found.low, found.high)),
+                *(difference(value, name) for value in (found.difference, found.low, found.high)),
                 number(found.variance_ratio),
                 *([] if comparison.margin is None else [_equal(found.equivalent(comparison.margin))]),
             )

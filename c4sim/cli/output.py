@@ -38,6 +38,12 @@ def number(value: float | None, metric: str = "") -> str:
     return f"{100 * value:.3f} %" if is_share(metric) else f"{value:.5g}"
 
 
+def difference(value: float | None, metric: str = "") -> str:
+    """A difference of two numbers: of shares in percentage points, since per cent would read as a relative change."""
+    text = number(value, metric)
+    return f"{text.removesuffix(' %')} pp" if text.endswith(" %") else text
+
+
 def is_share(metric: str) -> bool:
     """Whether a metric is a share of time or of incidents."""
     name = metric.partition("/")[0]

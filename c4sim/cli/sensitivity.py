@@ -94,7 +94,7 @@ def _write(found: "Sensitivity", folder: Path) -> None:
 
 
 def _show(found: "Sensitivity", said: Words) -> None:
-    from c4sim.cli.output import number, print_json, print_table
+    from c4sim.cli.output import difference, number, print_json, print_table
 
     if said.options.get("format") == "json":
         print_json(found.as_document())
@@ -106,8 +106,8 @@ def _show(found: "Sensitivity", said: Words) -> None:
         (
             row.name,
             *(str(end) for end in (row.low, row.high)),
-            *(number(value, found.metric) for value in (row.at_low.value, row.at_high.value)),
-            *(number(value, found.metric) for value in (row.effect.low, row.effect.high)),
+            *(difference(value, found.metric) for value in (row.at_low.value, row.at_high.value)),
+            *(difference(value, found.metric) for value in (row.effect.low, row.effect.high)),
         )
         for row in found.rows
     ]

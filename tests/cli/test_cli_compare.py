@@ -43,6 +43,8 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "with spares.per_pool=16" in lines
     (row,) = [line.split() for line in lines if line.startswith("downtime_fraction ")]
     assert row[-1] == "yes"
+    # The base is a share, the differences of shares are percentage points.
+    assert [cell for cell in row if cell in ("%", "pp")] == ["%", "pp", "pp", "pp"]
     assert main(["compare", *JUNE, "--with", "spares.per_pool=16"]) == 0
     assert "equal" not in capsys.readouterr().out
 
@@ -127,5 +129,7 @@ def test_sensitivity_ranks_the_assumed_inputs(capsys: pytest.CaptureFixture[str]
     assert main(["sensitivity", *words, "output=out", "--range", "checkpoint.interval=10min,6h"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].split()[:3] == ["checkpoint.interval", "10min", "6h"]
+    assert lines[-1].split()[4::2] == ["pp"] * 4
+    assert lines[0].endswith(" %")
     files = {"sensitivity.json", "manifest.json", "tornado.png", "tornado.svg"}
     assert {path.name for path in Path("out").iterdir()} == files
