@@ -97,6 +97,13 @@ def some_text(text: str) -> str:
     return text
 
 
+def address(text: str) -> str:
+    """The address of a Dask scheduler."""
+    from c4sim.executors import check_address
+
+    return check_address(text)
+
+
 def folder(text: str) -> str:
     """A folder to write to, which may not be there yet."""
     at = Path(some_text(text))

@@ -56,7 +56,7 @@ def _grammar() -> Grammar:
         "sweep": readers.one_of("product", "zip"),
         "points": readers.some_text,
         "executor": readers.one_of("local", "dask"),
-        "address": readers.some_text,
+        "address": readers.address,
         "on_error": readers.one_of("continue", "stop"),
         "manifest": readers.some_text,
     }

@@ -1,12 +1,23 @@
 """Dask as a backend: a scheduler's address, or a cluster of worker processes on this machine."""
 
 import importlib
+import re
 from concurrent.futures import CancelledError, Executor
 from typing import Any
 
 from c4sim.executors.backends import ExecutorError, cpu_count
 
 WAIT_FOR_WORKERS_S = 60
+SCHEMES = ("tcp", "tls", "ucx", "ws", "wss")
+_ADDRESS = re.compile(rf"(?:(?:{'|'.join(SCHEMES)})://)?[^\s/]+:(\d{{1,5}})", re.ASCII)
+
+
+def check_address(address: str) -> str:
+    """The address of a scheduler, if it can be one. Raises ValueError with what is allowed."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None or not 0 < int(match.group(1)) < 2**16:
+        raise ValueError(f"must be HOST:PORT or SCHEME://HOST:PORT with SCHEME one of {', '.join(SCHEMES)}")
+    return address
 
 
 class Dask:
@@ -25,7 +36,13 @@ class Dask:
             raise ExecutorError("executor=dask needs the package distributed: pip install 'c4sim[dask]'") from None
         self.lost: tuple[type[BaseException], ...] = (distributed.KilledWorker, CancelledError)
         self._cluster: Any = None
-        if address is None:
+        if address is not None:
+            # Dask's client hangs for a minute, and complains when it is collected, if it was given no address at all.
+            try:
+                check_address(address)
+            except ValueError as error:
+                raise ExecutorError(f"address: {error} (got {address!r})") from None
+        else:
             self._cluster = distributed.LocalCluster(
                 n_workers=cpu_count() if workers is None else workers,
                 threads_per_worker=1,

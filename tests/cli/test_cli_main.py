@@ -189,6 +189,7 @@ def test_bad_input_names_everything_at_once(capsys: pytest.CaptureFixture[str]) 
         (["run", "--config-dir", "nowhere"], "--config-dir: no such folder"),
         (["run", "--config-dir"], "--config-dir: needs a text"),
         (["run", "-m", "job.nodes=1,2", "address=localhost:1"], "address: goes with executor=dask"),
+        (["run", "-m", "job.nodes=1,2", "executor=dask", "address=garbage"], "address: must be HOST:PORT or "),
         (["run", "-m", "job.nodes=1,-2", "on_error=stop", "output=out", "workers=1"], "job.nodes"),
         (["run", "manifest=none.json", "output=out"], "none.json"),
         (["check"], "give at least one file"),

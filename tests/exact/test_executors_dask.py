@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from processes import survivors
 
-from c4sim.executors import Dask, ExecutorError
+from c4sim.executors import Dask, ExecutorError, check_address
 from c4sim.experiment import Plan, Point, sweep
 from c4sim.scenario import Scenario
 
@@ -56,3 +56,18 @@ def test_no_scheduler_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("c4sim.executors.dask.WAIT_FOR_WORKERS_S", 0.5)
     with pytest.raises(ExecutorError, match=r"no Dask worker at tcp://127\.0\.0\.1:1"):
         Dask("tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["garbage", "host:", ":8786", "host:port", "http://host:8786", "tcp://host:99999"])
+def test_what_is_no_address_is_refused_before_a_client_is_made(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that cannot read its address complains on stderr when it is collected, minutes later."""
+    made: list[object] = []
+    monkeypatch.setattr(distributed, "Client", lambda *words, **options: made.append((words, options)))
+    with pytest.raises(ExecutorError, match=r"address: must be HOST:PORT or .* \(got "):
+        Dask(address)
+    assert made == []
+
+
+@pytest.mark.parametrize("address", ["host:8786", "tcp://10.0.0.1:8786", "tls://[::1]:1", "ucx://host.domain:65535"])
+def test_addresses(address: str) -> None:
+    assert check_address(address) == address
