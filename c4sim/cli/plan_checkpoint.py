@@ -64,7 +64,10 @@ def _show(plan: "CheckpointPlan", said: Words) -> None:
     model = plan.model
     low, high = plan.flat_region
     print(f"work between saves: exact {model.exact:.0f} s, Daly {model.daly:.0f} s, Young {model.young:.0f} s")
-    print(f"simulated best: {plan.simulated_best:.0f} s (top of a curve through the simulated efficiencies, whose ", end="")
+    print(
+        f"simulated best: {plan.simulated_best:.0f} s (top of a curve through the simulated efficiencies, whose ",
+        end="",
+    )
     print(f"differences next to it are noise); within 1 % of the best: {low:.0f} s to {high:.0f} s")
     print(f"a save costs {model.cost:.1f} s, the job fails every {model.mtbf:.0f} s of operation", end="")
     print(f" and then stands still for {plan.down_s:.0f} s")

@@ -211,7 +211,8 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
 
     Bytes of the first stopped row count: later nothing moves anywhere. A sender that waits itself, but
     on an edge that has moved, is a member of the same ring; one that waits for nobody comes first. Edges
-    known to have moved nothing come before those that did not report; of several of these none is named.
+    known to have moved nothing come before those that did not report; of these none is named if they have
+    several senders.
     """
     src, dst = telemetry.edge_src, telemetry.edge_dst
     if src is None or dst is None:
@@ -226,12 +227,12 @@ def _stuck_edges(telemetry: Telemetry, first: int, waits: Array, step_s: float) 
         return _longest_incoming(telemetry, np.where(on, waits, 0.0))[src]
 
     # A wait of the sender that began together with this one, on an edge that did not report, is the same ring's.
-    roots = known & (sender_waits(known) < waits - margin) & (sender_waits(still & ~known) < waits + margin)
+    roots = known & (sender_waits(known) < waits - margin) & (sender_waits(still & ~known) <= waits + margin)
     if not roots.any():
         roots = still & (sender_waits(still) < waits - margin)
     strict = roots & (_longest_incoming(telemetry, waits)[src] < waits - margin)
     chosen = np.flatnonzero(strict if strict.any() else roots)
-    if telemetry.bytes is not None and not known[chosen].any() and len(chosen) > 1:
+    if telemetry.bytes is not None and not known[chosen].any() and len(set(src[chosen].tolist())) > 1:
         return []
     return sorted(chosen.tolist(), key=lambda edge: -waits[edge])
 

@@ -159,3 +159,21 @@ def test_of_several_that_did_not_report_none_is_named():
     assert kinds == {"unattributable"}
     fields["bytes"][STOP + 1, 4] = 1e6
     assert hangs(**fields) == [("comm_hang", (2, 3))]
+
+
+def test_without_a_step_time_a_connection_known_not_to_move_still_comes_first():
+    fields = ring(stuck=2)
+    del fields["step_time_s"]
+    fields["wait_s"][STOP + 1 :] = np.arange(1, ROWS - STOP)[:, None]
+    fields["bytes"][STOP + 1, 1] = np.nan
+    assert hangs(**fields) == [("comm_hang", (2, 3))]
+
+
+def test_a_silent_sender_is_named_also_when_nobody_reports_what_it_sent():
+    src, dst = np.array([0, 0, 0]), np.array([1, 2, 3])
+    sent = np.full((ROWS, 3), 50.0)
+    sent[STOP + 1 :] = np.nan
+    wait = np.full((ROWS, 3), 0.1)
+    wait[STOP + 1 :] = np.arange(1, ROWS - STOP)[:, None]
+    fields = {"edge_src": src, "edge_dst": dst, "bytes": sent, "wait_s": wait, "step_time_s": step_time()}
+    assert hangs(**fields) == [("noncomm_hang", 0)]
