@@ -7,7 +7,7 @@ from c4sim.checkpoint.blocking import Blocking
 from c4sim.checkpoint.evaluation import Evaluated
 from c4sim.checkpoint.interval import interval_seconds
 from c4sim.checkpoint.periodic import Periodic
-from c4sim.checkpoint.schedule import LONGEST_PERIOD, Overrun, exact_schedule, schedule_from
+from c4sim.checkpoint.schedule import LONGEST_PERIOD, Overrun, nominal_schedule, schedule_from
 from c4sim.checkpoint.tiers import TierPlan, mean_cost, period, tier_plans
 from c4sim.checkpoint.timeline import Entry, Timeline
 from c4sim.scenario import Scenario
@@ -70,5 +70,5 @@ def _plan(checkpoint: Checkpoint, evaluation: Evaluation | None, nodes: int, gpu
     if len(tiers) == 1 and tiers[0].every == 1 and tiers[0].persist == 0.0:
         nominal: Timeline = Blocking(interval, tiers[0].stall)
     else:
-        nominal = Periodic(exact_schedule(interval, tiers, checkpoint.overrun), persist, (0.0,) * len(tiers))
+        nominal = Periodic(nominal_schedule(interval, tiers, checkpoint.overrun), persist, (0.0,) * len(tiers))
     return Plan(interval, tiers, checkpoint.overrun, evaluation, nominal, persist, volatile)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from c4sim.checkpoint.tiers import TierPlan, period
 from c4sim.checkpoint.timeline import STANDSTILL, Entry
@@ -19,6 +19,8 @@ Overrun = Literal["block", "skip", "rearm"]
 Number = TypeVar("Number", float, Fraction)
 
 LONGEST_PERIOD = LONGEST_TURN  # saves; a run that needs more of them between two failures is rare
+_MOST_TRIGGERS = 20_000  # until a schedule of skipped saves must have come near to a repetition
+_NEAR = 1e-3  # of the interval: what closing a schedule that does not repeat may shift a save by
 _SAME = 1e-9  # states that differ by less than this share of the interval are the same
 
 
@@ -68,17 +70,28 @@ class Schedule(Generic[Number]):
     end: Piece[Number] | None = None
 
 
-def exact_schedule(interval: float, tiers: Sequence[TierPlan], overrun: Overrun) -> Schedule[Fraction]:
-    """The schedule after a restart at the nominal rate, in exact arithmetic, so that its multiples round only once."""
+def nominal_schedule(interval: float, tiers: Sequence[TierPlan], overrun: Overrun) -> Schedule[Any]:
+    """The schedule after a restart at the nominal rate, in exact arithmetic, so that its multiples round only once.
+
+    Schedules that repeat only after more than LONGEST_PERIOD saves (some of overrun=skip) are worked out in floats.
+    Raises ValueError as `schedule_from` does.
+    """
     entry = Entry(interval, 0, (0.0,) * len(tiers))
-    return _Stepper(Fraction, interval, tiers, overrun, 1.0, entry).run()
+    exact = _Stepper(Fraction, interval, tiers, overrun, 1.0, entry).run(max(LONGEST_PERIOD, 2 * period(tiers)) + 1)
+    return schedule_from(interval, tiers, overrun, 1.0, entry) if exact is None else exact
 
 
 def schedule_from(
     interval: float, tiers: Sequence[TierPlan], overrun: Overrun, rate: float, entry: Entry
 ) -> Schedule[float]:
-    """The schedule of a leg that starts in the state `entry` and works at `rate`."""
-    return _Stepper(float, interval, tiers, overrun, max(rate, STANDSTILL), entry).run()
+    """The schedule of a leg that starts in the state `entry` and works at `rate`.
+
+    Some schedules of overrun=skip only come ever nearer to a repetition: they are closed at the nearest state. Raises
+    ValueError when that is not near, so that what would repeat is not the schedule.
+    """
+    stepper = _Stepper(float, interval, tiers, overrun, max(rate, STANDSTILL), entry)
+    found = stepper.run(_MOST_TRIGGERS if overrun == "skip" else max(LONGEST_PERIOD, 2 * period(tiers)) + 1)
+    return stepper.nearest() if found is None else found
 
 
 class _Stepper(Generic[Number]):
@@ -112,27 +125,35 @@ class _Stepper(Generic[Number]):
         self._open: list[Number] = [number(left) for left in entry.open]
         self._triggers = entry.triggers
         self._plan: Schedule[Number] = Schedule()
+        self._states: list[tuple[tuple[Number, ...], tuple[int, int]]] = []
 
-    def run(self) -> Schedule[Number]:
-        """Step until a state comes back.
-
-        Every schedule does but some of overrun=skip, which only come ever nearer to a repetition: those are closed
-        after LONGEST_PERIOD saves at the nearest state before.
-        """
+    def run(self, most: int) -> Schedule[Number] | None:
+        """Step until a state comes back; None if none of the first `most` does."""
         seen: dict[tuple[int, ...], tuple[int, int]] = {}
-        states: list[tuple[tuple[Number, ...], tuple[int, int]]] = []
-        for _ in range(max(LONGEST_PERIOD, 2 * self._period) + 1):
+        for _ in range(most):
             state = self._state()
             place = (len(self._plan.pieces), len(self._plan.saves))
             key = tuple(round(x / self._interval / _SAME) for x in state)
             if key in seen:
                 return self._closed(*seen[key])
             seen[key] = place
-            states.append((state, place))
+            self._states.append((state, place))
             self._work_until(self._due, None)
             self._save_due()
-        last = states.pop()[0]
-        return self._closed(*min((_distance(state, last), at) for state, at in states if state[0] == last[0])[1])
+        return None
+
+    def nearest(self) -> Schedule[Number]:
+        """The schedule closed at the state nearest to the last one. See `schedule_from`."""
+        last = self._states.pop()[0]
+        alike = ((_distance(state, last), place) for state, place in self._states if state[0] == last[0])
+        distance, place = min(alike, default=(self._interval, (0, 0)))
+        if not distance <= self._interval * self._number(_NEAR):
+            raise ValueError(
+                f"checkpoint.tiers: with overrun: skip these saves do not repeat within {len(self._states)} intervals "
+                f"of {float(self._interval):g} s: choose times until durable that are multiples of the interval, or "
+                "another overrun"
+            )
+        return self._closed(*place)
 
     def _closed(self, loop_piece: int, loop_save: int) -> Schedule[Number]:
         plan = self._plan

@@ -138,6 +138,34 @@ def test_agrees_with_the_slow_reference_on_dense_cases(seed: int) -> None:
         check(dense_schedule(random), [dense_stretch(random) for _ in range(random.randint(2, 5))])
 
 
+@pytest.mark.parametrize("persists", [(9000,), (7640, 1910)])
+def test_saves_that_are_skipped_for_hundreds_of_turns(persists: tuple[int, ...]) -> None:
+    """The schedule repeats only after more turns than are looked for in exact arithmetic."""
+    tier = {"every": 1, "stall": 0, "slowdown": 0.0, "load": 1, "lost_with": "nothing"}
+    schedule = dense_schedule(Random(0)) | {
+        "interval": 10,
+        "overrun": "skip",
+        "tiers": [tier | {"persist": persist} for persist in persists],
+        "retention": None,
+        "save_failure": 0.0,
+        "corrupt": 0.0,
+        "evaluation": None,
+    }
+    stretch = {"rates": [], "length": 60_000.5, "slots": (0,), "corrupt_for": None, "down": 0.0}
+    check(schedule, [stretch, stretch])
+
+
+def test_saves_that_never_come_near_a_repetition_are_refused() -> None:
+    tiers = [tier_of(12_345.678, 1), tier_of(7777.7, 3)]
+    section = {"mode": "async", "interval": "60s", "overrun": "skip", "tiers": tiers}
+    with pytest.raises(ValueError, match=r"checkpoint\.tiers: with overrun: skip these saves do not repeat within"):
+        Checkpoints(validate({"job": {"nodes": 4}, "checkpoint": section}), STREAMS, 1e6)
+
+
+def tier_of(persist: float, every: int) -> dict[str, Any]:
+    return {"name": f"t{every}", "every": every, "stall": "1s", "persist": f"{persist}s", "slowdown": 0.1}
+
+
 def dense_schedule(random: Random) -> dict[str, Any]:
     kept = ["job", "node", "neighbours", "rack", "nothing"]
     return {
