@@ -45,6 +45,7 @@ def run(words: list[str]) -> int:
     from c4sim.cli.common import alternatives_of, replications_of, scenario_of, workers_of
     from c4sim.cli.messages import say
     from c4sim.cli.output import write_json
+    from c4sim.cli.targets import say_missed_differences
     from c4sim.experiment import ReplicationError, compare, progress
 
     grammar = _grammar()
@@ -71,6 +72,7 @@ def run(words: list[str]) -> int:
     if "output" in said.options:
         write_json(Path(said.options["output"]), comparison=comparison.as_document(), manifest=comparison.manifest())
     _show(comparison, said)
+    say_missed_differences(comparison)
     return 0
 
 

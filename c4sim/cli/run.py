@@ -80,6 +80,7 @@ def run(words: list[str]) -> int:
 def _single(said: Words) -> int:
     from c4sim.cli.common import replications_of, scenario_of, workers_of
     from c4sim.cli.messages import say
+    from c4sim.cli.targets import say_missed
     from c4sim.experiment import ReplicationError, progress, simulate
 
     for name in ("sweep", "points", "executor", "address", "on_error"):
@@ -108,6 +109,8 @@ def _single(said: Words) -> int:
     if folder is not None:
         _write(result, folder, keep_ledger=said.options.get("ledger") == "keep")
     _show(result, said)
+    if result.missed is not None:
+        say_missed([result.missed])
     return 0
 
 

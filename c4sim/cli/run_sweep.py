@@ -100,15 +100,15 @@ def _base(points: "tuple[Point, ...]", said: Words) -> "Scenario":
 def _show(outcome: "Outcome", said: Words) -> int:
     from c4sim.cli.messages import say
     from c4sim.cli.output import number, print_json, print_table
+    from c4sim.cli.targets import say_missed
 
     for point, error in outcome.failed:
         say(f"point {point.number} ({', '.join(f'{k}={v}' for k, v in point.values.items())}): {error}")
+    missed = outcome.missed or []
+    say_missed([found for _, found in missed], [f"point {point.number}" for point, _ in missed])
     code: int = outcome.exit_code
     if said.options.get("format") == "json":
-        failed = [
-            {"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed
-        ]
-        print_json({"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed})
+        print_json(_document(outcome))
         return code
     metric = "downtime_fraction"
     swept = list(takewhile(lambda name: name != "n", outcome.summary[0])) if outcome.summary else []
@@ -122,3 +122,15 @@ def _show(outcome: "Outcome", said: Words) -> int:
     )
     print(outcome.folder)
     return code
+
+
+def _document(outcome: "Outcome") -> dict[str, Any]:
+    failed = [{"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed]
+    document = {"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed}
+    if outcome.missed is not None:
+        document["target_reached"] = not outcome.missed
+        document["target_missed"] = [
+            {"point": point.number, "replications": missed.replications, "half_width": missed.reached}
+            for point, missed in outcome.missed
+        ]
+    return document

@@ -45,6 +45,7 @@ def run(words: list[str]) -> int:
     """Run the verb."""
     from c4sim.cli.common import refusing, replications_of, scenario_of, workers_of
     from c4sim.cli.messages import say
+    from c4sim.cli.targets import say_missed_differences
     from c4sim.experiment import ReplicationError, progress
     from c4sim.studies.sensitivity import sensitivity
 
@@ -69,6 +70,7 @@ def run(words: list[str]) -> int:
     if "output" in said.options:
         _write(found, Path(said.options["output"]))
     _show(found, said)
+    say_missed_differences(found.comparison)
     return 0
 
 

@@ -3,7 +3,7 @@
 from c4sim.experiment.files import StorageError
 from c4sim.experiment.paired import Alternative, Comparison, Difference, compare
 from c4sim.experiment.plan import Plan, Point, SweepError
-from c4sim.experiment.precision import Precision
+from c4sim.experiment.precision import Missed, Precision
 from c4sim.experiment.result import Result, simulate
 from c4sim.experiment.running import Progress, ReplicationError
 from c4sim.experiment.shards import Shard
@@ -15,6 +15,7 @@ __all__ = [
     "Alternative",
     "Comparison",
     "Difference",
+    "Missed",
     "Outcome",
     "Plan",
     "Point",

@@ -11,7 +11,7 @@ from c4sim.experiment import documents
 from c4sim.experiment.chunks import Span
 from c4sim.experiment.kernel import Kernel, simulator
 from c4sim.experiment.manifest import SCHEMA_VERSION, scenario_entry, versions
-from c4sim.experiment.precision import Precision, first_count
+from c4sim.experiment.precision import Missed, Precision, first_count
 from c4sim.experiment.result import COMMON_POINT, Result, check_scenario, check_seed
 from c4sim.experiment.running import Progress, collect
 from c4sim.experiment.tables import FloatArray, Totals
@@ -54,11 +54,25 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A base and its alternatives, run on the same random numbers."""
+    """A base and its alternatives, run on the same random numbers. precision: what was to be reached, if anything."""
 
     base: Result
     alternatives: tuple[Alternative, ...]
     margin: float | None = None
+    precision: Precision | None = None
+
+    @property
+    def missed(self) -> list[tuple[str, Missed]]:
+        """Label and target of every alternative for which the budget ended before the target was reached."""
+        found = ((alternative.label, self._missed(alternative)) for alternative in self.alternatives)
+        return [(label, missed) for label, missed in found if missed is not None]
+
+    def _missed(self, alternative: Alternative) -> Missed | None:
+        if self.precision is None:
+            return None
+        found = alternative.differences.get(self.precision.metric)
+        low, high = (None, None) if found is None else (found.low, found.high)
+        return self.precision.missed(self.base.n, low, high)
 
     def as_document(self) -> dict[str, Any]:
         """Plain data for JSON: differences are alternative - base; what does not exist is None."""
@@ -69,6 +83,7 @@ class Comparison:
             "seed": self.base.seed,
             "replications": self.base.n,
             "margin": self.margin,
+            **({} if self.precision is None else {"target_reached": not self.missed}),
             "base": {name: value.as_document() for name, value in self.base.metrics.items()},
             "alternatives": [self._alternative(alternative) for alternative in self.alternatives],
         }
@@ -82,6 +97,8 @@ class Comparison:
             "variance_ratio": {name: d.variance_ratio for name, d in found.items()},
             "equivalent_within": {name: d.equivalent_within for name, d in found.items()},
         }
+        if self.precision is not None:
+            document["target_reached"] = self._missed(alternative) is None
         if self.margin is not None:
             document["equivalent"] = {name: d.equivalent(self.margin) for name, d in found.items()}
         return document
@@ -135,7 +152,7 @@ def compare(
     found = tuple(
         Alternative(label, other, _differences(first, other)) for label, other in zip(labels, others, strict=True)
     )
-    return Comparison(first, found, margin)
+    return Comparison(first, found, margin, replications if isinstance(replications, Precision) else None)
 
 
 def _labelled(

@@ -8,6 +8,17 @@ from c4sim.experiment.tables import FloatArray
 
 # A second look rarely falls short when it runs a little more than the first look's variance asks for.
 MARGIN = 1.1
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A target that the budget ended before: the half width reached with `replications` (None: no interval at all)."""
+
+    metric: str
+    wanted: float
+    reached: float | None
+    replications: int
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,15 @@ class Precision:
         if needed <= n:
             return n
         return min(self.budget, max(n + 1, math.ceil(MARGIN * needed)))
+
+    def missed(self, n: int, low: float | None, high: float | None) -> Missed | None:
+        """What is to be told when `n` replications gave the interval low .. high; None if that is good enough."""
+        if n < self.budget:
+            return None
+        reached = None if low is None or high is None else (high - low) / 2
+        if reached is not None and reached <= self.half_width * (1.0 + _ROUNDING):
+            return None
+        return Missed(self.metric, self.half_width, reached, n)
 
 
 def first_count(replications: "int | Precision") -> int:

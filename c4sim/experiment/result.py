@@ -10,7 +10,7 @@ import numpy as np
 from c4sim.experiment.chunks import Span, SpanResult
 from c4sim.experiment.kernel import Kernel, simulator
 from c4sim.experiment.manifest import SCHEMA_VERSION, scenario_entry, versions
-from c4sim.experiment.precision import Precision, first_count
+from c4sim.experiment.precision import Missed, Precision, first_count
 from c4sim.experiment.running import Progress, collect
 from c4sim.experiment.tables import Totals, Value
 from c4sim.scenario import Scenario
@@ -27,7 +27,8 @@ class Result:
     """Replications 0 .. n-1 of a scenario.
 
     metrics: name -> `.mean`, `.low`, `.high` (95 % interval of the mean; None with one replication), `.unit`.
-    totals: sums of every replication, shape (n, columns). cpu_s: processor time of the simulation, s.
+    totals: sums of every replication, shape (n, columns). cpu_s: processor time of the simulation, s. precision: what
+    was to be reached, if anything was.
     """
 
     scenario: Scenario
@@ -36,6 +37,7 @@ class Result:
     kernel: Kernel
     cpu_s: float
     kept: tuple[Any, ...] | None = None
+    precision: Precision | None = None
 
     @property
     def n(self) -> int:
@@ -46,6 +48,14 @@ class Result:
     def metrics(self) -> dict[str, Value]:
         """Every metric by name."""
         return self.totals.metrics(self.kernel.definitions(self.scenario))
+
+    @property
+    def missed(self) -> Missed | None:
+        """The target, if the budget ended before it was reached."""
+        if self.precision is None:
+            return None
+        value = self.metrics[self.precision.metric]
+        return self.precision.missed(self.n, value.low, value.high)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
@@ -82,6 +92,7 @@ class Result:
             "digest": self.scenario.digest(),
             "seed": self.seed,
             "replications": self.n,
+            **({} if self.precision is None else {"target_reached": self.missed is None}),
             "metrics": {name: value.as_document() for name, value in self.metrics.items()},
         }
 
@@ -127,7 +138,8 @@ def simulate(
             definition = kernel.definitions(scenario)[replications.metric]
             wanted = replications.more(totals.values(definition), n)
     kept = tuple(ledger for result in results for ledger in result.ledgers) if keep_ledger else None
-    return Result(scenario, seed, totals, kernel, sum(result.cpu_s for result in results), kept)
+    precision = replications if isinstance(replications, Precision) else None
+    return Result(scenario, seed, totals, kernel, sum(result.cpu_s for result in results), kept, precision)
 
 
 def _totals(kernel: Kernel, scenario: Scenario, results: list[SpanResult]) -> Totals:

@@ -13,7 +13,7 @@ from c4sim.experiment.chunks import Span, SpanResult
 from c4sim.experiment.files import lock
 from c4sim.experiment.finish import Row, finish
 from c4sim.experiment.plan import Point, SweepError
-from c4sim.experiment.precision import Precision
+from c4sim.experiment.precision import Missed, Precision
 from c4sim.experiment.running import Progress, run_spans
 from c4sim.experiment.shards import Shard
 from c4sim.experiment.status import Status, read_costs
@@ -31,7 +31,8 @@ class Outcome:
 
     summary: rows of summary.csv, empty while replications of other shards are missing (`finished` is False then).
     failed: points with their error. ran: replications run now. cpu_s: processor time of the simulation, all runs of
-    this sweep together.
+    this sweep together. missed: points whose budget ended before their target was reached; None without a target or
+    while the sweep is not finished.
     """
 
     folder: Path
@@ -40,6 +41,7 @@ class Outcome:
     finished: bool
     ran: int
     cpu_s: float
+    missed: list[tuple[Point, Missed]] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -198,7 +200,16 @@ class SweepRun:
         else:
             self.status.write(self.status_path)
         failed = [(self.plan.points[number], error) for number, error in sorted(self.status.errors.items())]
-        return Outcome(self.store.folder, summary, failed, complete, self.ran, sum(self.status.cpu_s.values()))
+        cpu_s = sum(self.status.cpu_s.values())
+        return Outcome(self.store.folder, summary, failed, complete, self.ran, cpu_s, self._missed(summary))
+
+    def _missed(self, summary: list[Row]) -> list[tuple[Point, Missed]] | None:
+        precision = self.plan.replications
+        if isinstance(precision, int) or not summary:
+            return None
+        ends = (f"{precision.metric}.low", f"{precision.metric}.high")
+        found = [precision.missed(row["n"], *(row.get(end) for end in ends)) for row in summary]
+        return [(point, missed) for point, missed in zip(self.plan.points, found, strict=True) if missed is not None]
 
     def _hear_others(self) -> None:
         """Errors and costs that other shards have told of."""

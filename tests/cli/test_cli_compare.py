@@ -133,3 +133,31 @@ def test_sensitivity_ranks_the_assumed_inputs(capsys: pytest.CaptureFixture[str]
     assert lines[0].endswith(" %")
     files = {"sensitivity.json", "manifest.json", "tornado.png", "tornado.svg"}
     assert {path.name for path in Path("out").iterdir()} == files
+
+
+AUTO = ("horizon=20d", "replications=auto", "workers=1", "format=json")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run"], "gives downtime_fraction a half width of "),
+        (["run", "-m", "checkpoint.interval=1h,2h", "output=out"], "gives downtime_fraction a half width of "),
+        (["compare", "--with", "checkpoint.interval=2h"], "gives the difference in downtime_fraction a half width of "),
+        (["sensitivity", "--range", "checkpoint.interval=1h,2h"], "gives the difference in downtime_fraction a half "),
+    ],
+)
+def test_a_budget_that_ends_before_the_target_is_told(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, *AUTO, "target=0.00001pp", "budget=50"]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert document.get("target_reached") is (None if words[0] == "sensitivity" else False)
+    (line,) = err.splitlines()
+    assert line.startswith(f"c4sim: target: not reached: the budget of 50 replications {told}")
+    assert line.endswith(", wanted is 1e-05 pp; budget=N sets a larger one")
+    others = [word for word in words if not word.startswith("output=")]
+    assert main([*others, *AUTO, "target=90pp"]) == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out).get("target_reached", True), err) == (True, "")

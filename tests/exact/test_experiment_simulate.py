@@ -7,7 +7,7 @@ import experiment_fakes as fakes
 import numpy as np
 import pytest
 
-from c4sim.experiment import Precision, ReplicationError, simulate
+from c4sim.experiment import Missed, Precision, ReplicationError, simulate
 from c4sim.experiment.chunks import Chunk, Span, run_chunk
 from c4sim.experiment.cutting import Cutter
 from c4sim.experiment.tables import Totals, pseudo_values
@@ -116,7 +116,22 @@ def test_auto_runs_until_the_half_width_is_reached() -> None:
 
 
 def test_auto_stops_at_its_budget() -> None:
-    assert simulate(SCENARIO, Precision(1e-9, budget=75), kernel=fakes.FAST).n == 75
+    result = simulate(SCENARIO, Precision(1e-9, budget=75), kernel=fakes.FAST)
+    assert result.n == 75
+    half = result.metrics["downtime_fraction"].half_width
+    assert result.missed == Missed("downtime_fraction", 1e-9, half, 75)
+    assert result.as_document()["target_reached"] is False
+
+
+def test_a_target_that_is_reached_is_not_missed() -> None:
+    loose = simulate(SCENARIO, Precision(0.002), seed=3, kernel=fakes.FAST)
+    assert loose.missed is None
+    assert loose.as_document()["target_reached"] is True
+    last = simulate(SCENARIO, Precision(0.002, budget=loose.n), seed=3, kernel=fakes.FAST)
+    assert (last.n, last.missed) == (loose.n, None)
+    undefined = Precision(0.1, metric="mtbf_s", budget=60)
+    missed = simulate(validate({"faults": {"crash": {}}}), undefined, kernel=fakes.FAST).missed
+    assert missed == Missed("mtbf_s", 0.1, None, 60)
 
 
 def test_chunks_grow_towards_a_second_and_hold_several_points() -> None:

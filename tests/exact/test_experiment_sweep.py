@@ -240,6 +240,18 @@ def test_auto_gives_each_point_what_it_needs(tmp_path: Path) -> None:
     assert tables(tmp_path / "c") == tables(tmp_path / "a")
 
 
+def test_auto_tells_which_points_used_up_the_budget(tmp_path: Path) -> None:
+    outcome = run(plan_of(replications=Precision(0.004, budget=60)), tmp_path)
+    assert outcome.missed is not None
+    rows = {number: row for number, row in enumerate(outcome.summary) if row["n"] == 60}
+    assert [point.number for point, _ in outcome.missed] == list(rows) != []
+    for point, missed in outcome.missed:
+        row = rows[point.number]
+        assert missed.reached == (row["downtime_fraction.high"] - row["downtime_fraction.low"]) / 2 > missed.wanted
+    assert run(plan_of(replications=Precision(1.0)), tmp_path / "wide").missed == []
+    assert run(plan_of(), tmp_path / "fixed").missed is None
+
+
 def test_auto_refuses_an_unknown_metric(tmp_path: Path) -> None:
     with pytest.raises(SweepError, match="have no metric 'downtim'"):
         run(plan_of(replications=Precision(0.1, metric="downtim")), tmp_path)
