@@ -21,7 +21,8 @@ _SMALLEST = 2.0**-54  # a uniform of exactly 0 would make a lognormal delay 0 an
 
 
 class Purpose(IntEnum):
-    """What a stream is for. Members are only ever appended: their numbers are part of every published result.
+    """What a stream is for. From the first release on members are only appended: their numbers are part of every
+    published result.
 
     Numbers that are always needed together lie side by side in one stream, so that one block is drawn for all of them.
     """

@@ -83,7 +83,7 @@ class Blocking:
         """See Timeline."""
         saves = index + 1
         work, stall = saves * self._interval - self._done, saves * self._write
-        slowdown = 0.0 if self._rate == 1.0 else self.save_end(tier, index) - stall - work
+        slowdown = 0.0 if self._rate == 1.0 else max(self.save_end(tier, index) - stall - work, 0.0)
         return make_progress((work, stall, slowdown, saves))
 
     def cut(self, wall: float) -> Cut:

@@ -26,7 +26,8 @@ class Rollback(NamedTuple):
     kept_until: running time up to this moment is kept (the start of the stretch if no save of it survives, earlier if
     not even its restart point does); work: the job's work there; load_s: time to load that checkpoint;
     failed_loads_s: tries of corrupt ones before it; no_progress: the newest checkpoint can never be loaded and there
-    is no fallback; held: what the stretch in which `kept_until` lies holds up to then.
+    is no fallback; held: what the stretch in which `kept_until` lies holds up to then (a save that a planned stop
+    wrote begins a stretch of its own).
     """
 
     kept_until: float

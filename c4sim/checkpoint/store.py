@@ -41,7 +41,7 @@ class Store:
         shelves = self._shelves
         for part in legs:
             for tier, persist in self._lags:
-                if part.cut is None:
+                if part.cut is None:  # as nearly always: `Leg.durable` without its call
                     durable = part.timeline.saved(tier, now - part.begin, persist)
                 else:
                     durable = part.durable(tier, now, persist)

@@ -1,4 +1,4 @@
-"""What an event is like beyond its time and place: how many nodes, confined or not, permanent or not."""
+"""The draws of events, and what an event is like beyond its time and place: how many nodes, confined, permanent."""
 
 from collections.abc import Sequence, Set
 from functools import partial

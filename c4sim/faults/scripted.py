@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from c4sim.faults.event import FaultEvent
 from c4sim.faults.marks import Marks
 from c4sim.faults.places import Topology
@@ -42,18 +44,19 @@ class ScriptedSource:
         """Take the event at `due`; `marks` are then those of its kind."""
         number, line = self._lines[self._next]
         self.marks = self._kinds[line.kind]
-        place = self._place(number, line)
+        drawn = self.marks.draw(number, 1)  # lines stand in any order: no block of them would serve
+        place = self._place(line, float(drawn[0, 1]))
         self.drawn.append((line.time, place))
         self._next += 1
         self.due = self._lines[self._next][1].time if self._next < len(self._lines) else float("inf")
-        return self.marks.event(number, place)
+        return self.marks.events(number, np.array([place]), drawn)[0]
 
-    def _place(self, number: int, line: ScriptedFault) -> int:
+    def _place(self, line: ScriptedFault, chosen: float) -> int:
+        """The line's place; `chosen`, a uniform, says which of the node's GPUs or links."""
         scope = self._faults[line.kind].scope
         inside = self._topology.per_node(scope)
         if not inside:
             return line.node // self._topology.per_place(scope)
         if inside == 1:
             return line.node
-        chosen = float(self.marks.draw(number, 1)[0, 1])
         return line.node * inside + int(chosen * inside)

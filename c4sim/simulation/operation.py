@@ -55,8 +55,7 @@ class Operation:
             faults.run(now, until, OPERATING)
             w.now = until
             if due >= end:
-                self.record_until(end)
-                w.end("horizon" if end >= w.horizon else "work done")
+                self._finish(end)
                 return None
             if due == fault:
                 stop = self._struck()
@@ -68,6 +67,18 @@ class Operation:
                 return stop
             if self._work is not None:
                 end = self._end(self._work)
+
+    def _finish(self, end: float) -> None:
+        """The run ends at work: at the horizon, or because the work is done."""
+        w = self._world
+        if end >= w.horizon or self._work is None:
+            self.record_until(end)
+            w.end("horizon")
+            return
+        progress = w.checkpoints.progress
+        held = progress(w.checkpoints.wall_until_work(self._work))
+        w.record.running(self._start, end, progress, self._breaks, held)
+        w.end("work done")
 
     def _start_troubles(self) -> None:
         troubles = self._world.troubles

@@ -18,6 +18,7 @@ _ISOLATION = int(Phase.ISOLATION)
 _ATTEMPT_STRIDE = 1 << 20
 _UNPLANNED = (int(Phase.SPARE_WAIT), int(Phase.RESTART))
 _PLANNED = (int(Phase.MAINTENANCE), int(Phase.MAINTENANCE))
+_MOST_WAITS = 100_000  # changes of the fleet and faults in one wait for nodes, after which it has no end of its own
 _MOST_ATTEMPTS = 10_000  # faults without progress, or tries of one restart, after which the run has no end of its own
 
 
@@ -193,9 +194,14 @@ class Recovery:
     def _wait_for_spares(self, phase: int, cause: int, incident: int) -> None:
         w = self._world
         start = w.now
+        waits = 0
         while (ready := w.fleet.request(w.now)) > w.now:
             if math.isinf(ready) and not w.fleet.can_ever_fill():
                 w.end("no node can return")
+                break
+            waits += 1
+            if waits > _MOST_WAITS and math.isinf(w.horizon):
+                w.end("no progress")
                 break
             self._seat()  # a node in its place can fail again, though the job still waits for others
             w.stand_until_fault(min(ready, w.fleet.next_change(), w.horizon))

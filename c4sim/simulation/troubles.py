@@ -50,8 +50,6 @@ class Troubles:
 
     def next_due(self) -> Trouble | None:
         """The trouble that is due first; of those due at the same time the one that struck first."""
-        if not self.latent and not self.returning:
-            return None
         return min((*self.latent, *self.returning), key=lambda t: (t.due, t.since), default=None)
 
     def take(self, trouble: Trouble) -> None:

@@ -235,6 +235,27 @@ def test_fixed_work_that_no_interval_survives_ends_without_progress() -> None:
     assert len(ledger.incident_rows) >= 10_000
 
 
+def test_a_wait_for_nodes_that_break_faster_than_they_are_mended_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four nodes that break every 100 s of calendar time and one crew that needs an hour for each."""
+    monkeypatch.setattr("c4sim.simulation.recovery._MOST_WAITS", 500)
+    faults = {"crash": {"mtbf": "100s per node", "scope": "node", "clock": "calendar"}}
+    sections = {"spares": {"per_pool": 0}, "repair": {"duration": "1h", "crews": 1}, "faults": faults}
+    scenario = validate({"horizon": None, "work": "1d", "job": {"nodes": 4}, **sections})
+    assert run(scenario).end_reason == "no progress"
+
+
+@pytest.mark.parametrize("stall", [0.0, 1.0])
+def test_fixed_work_holds_exactly_its_work_and_its_saves(stall: float) -> None:
+    """2,160,000 s of work in intervals of 600 s, whatever faults do: with free saves the last ends with the work."""
+    sections = {"checkpoint": {"interval": "600s", "write": f"{stall}s"}, "restart": {"duration": "333.3s"}}
+    faults = {"crash": {"mtbf": "2d per job"}}
+    scenario = validate({"horizon": None, "work": "2160000s", "job": {"nodes": 4}, "faults": faults, **sections})
+    for replication in range(40):
+        rows = run(scenario, 1, 0, replication).intervals
+        assert sum(row.saves for row in rows) == (3599 if stall else 3600)
+        assert sum(row.productive for row in rows) == pytest.approx(2_160_000.0, rel=1e-12)
+
+
 def test_a_fault_that_comes_back_without_time_passing_ends_the_run() -> None:
     repair = {"stages": [{"duration": "0s", "success": 0.0, "silent_failure": 1.0}]}
     nothing = {"spares": {"per_pool": 0}, "isolation": {"delay": "0s"}, "restart": {"duration": "0s"}}

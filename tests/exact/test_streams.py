@@ -55,7 +55,7 @@ def test_negative_addresses_are_refused(part: str) -> None:
 
 
 def test_purposes_are_numbered_once_and_for_all() -> None:
-    """Their numbers are part of every published result: members are appended, never changed."""
+    """Their numbers are part of every published result: from the first release on members are only appended."""
     values = [purpose.value for purpose in Purpose]
     assert values == sorted(set(values))
     assert (Purpose.EVENT, Purpose.REPAIR, Purpose.LAYERS) == (1, 17, 31)
