@@ -1,5 +1,6 @@
 """`c4sim run -m`: a sweep in a folder."""
 
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from c4sim.cli.words import Words
 
 if TYPE_CHECKING:
     from c4sim.configure import Point
-    from c4sim.experiment import Outcome, Plan
+    from c4sim.experiment import Outcome, Plan, Shard
     from c4sim.experiment import Point as PlanPoint
     from c4sim.scenario import Scenario
 
@@ -17,16 +18,32 @@ if TYPE_CHECKING:
 def run_sweep(said: Words, default_replications: int) -> int:
     """Run, or continue, the sweep that the words describe, or that of a manifest."""
     from c4sim.cli.common import refusing
-    from c4sim.experiment import SweepError, progress, rerun, sweep
+    from c4sim.experiment import SweepError, default_folder, progress, rerun, sweep
 
     options = _options(said)
     if "manifest" in said.options:
         manifest, folder = _again(said)
-        with refusing(SweepError), progress.bar("sweep") as bar:
-            return _show(rerun(manifest, folder, progress=bar, **options), said)
-    plan = _plan(said, default_replications)
+        run = partial(rerun, manifest, folder, **options)
+    else:
+        plan = _plan(said, default_replications)
+        folder = folder_of(said) or default_folder(plan)
+        run = partial(sweep, plan, folder, **options)
+    _warn_of_strangers(options["shard"], folder)
     with refusing(SweepError), progress.bar("sweep") as bar:
-        return _show(sweep(plan, folder_of(said), progress=bar, **options), said)
+        outcome = run(progress=bar)
+    return _show(outcome, said)
+
+
+def _warn_of_strangers(shard: "Shard", folder: Path) -> None:
+    from c4sim.cli.messages import say
+
+    others = shard.strangers(folder)
+    if others:
+        names = ", ".join(f"{other.index}/{other.count}" for other in others)
+        say(
+            f"--shard: {names} ran in {folder} before, beside which {shard.index}/{shard.count} repeats some parts and "
+            f"leaves others out; take I/{others[0].count}, or no --shard for all that is missing"
+        )
 
 
 def _options(said: Words) -> dict[str, Any]:
@@ -99,19 +116,33 @@ def _base(points: "tuple[Point, ...]", said: Words) -> "Scenario":
 
 def _show(outcome: "Outcome", said: Words) -> int:
     from c4sim.cli.messages import say
-    from c4sim.cli.output import number, print_json, print_table
+    from c4sim.cli.output import print_json
     from c4sim.cli.targets import say_missed
 
     for point, error in outcome.failed:
         say(f"point {point.number} ({', '.join(f'{k}={v}' for k, v in point.values.items())}): {error}")
     missed = outcome.missed or []
     say_missed([found for _, found in missed], [f"point {point.number}" for point, _ in missed])
+    if not outcome.finished:
+        say(
+            f"--shard: this part is done; {outcome.done} of {outcome.wanted} replications of the sweep are there, "
+            "and the tables come when all shards have run"
+        )
     code: int = outcome.exit_code
     if said.options.get("format") == "json":
         print_json(_document(outcome))
         return code
+    if outcome.finished:
+        _print_summary(outcome)
+    print(outcome.folder)
+    return code
+
+
+def _print_summary(outcome: "Outcome") -> None:
+    from c4sim.cli.output import number, print_table
+
     metric = "downtime_fraction"
-    swept = list(takewhile(lambda name: name != "n", outcome.summary[0])) if outcome.summary else []
+    swept = list(takewhile(lambda name: name != "n", outcome.summary[0]))
     columns = (metric, f"{metric}.low", f"{metric}.high")
     print_table(
         (*swept, "n", metric, "95 % from", "to"),
@@ -120,13 +151,17 @@ def _show(outcome: "Outcome", said: Words) -> int:
             for row in outcome.summary
         ],
     )
-    print(outcome.folder)
-    return code
 
 
 def _document(outcome: "Outcome") -> dict[str, Any]:
     failed = [{"point": point.number, "values": dict(point.values), "error": error} for point, error in outcome.failed]
-    document = {"schema_version": 1, "folder": str(outcome.folder), "points": outcome.summary, "failed": failed}
+    document = {
+        "schema_version": 1,
+        "folder": str(outcome.folder),
+        "finished": outcome.finished,
+        "points": outcome.summary,
+        "failed": failed,
+    }
     if outcome.missed is not None:
         document["target_reached"] = not outcome.missed
         document["target_missed"] = [

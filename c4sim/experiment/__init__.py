@@ -8,7 +8,7 @@ from c4sim.experiment.result import Result, simulate
 from c4sim.experiment.running import Progress, ReplicationError
 from c4sim.experiment.shards import Shard
 from c4sim.experiment.sweep_run import Outcome
-from c4sim.experiment.sweeps import rerun, sweep
+from c4sim.experiment.sweeps import default_folder, rerun, sweep
 from c4sim.experiment.tables import Totals, Value
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Totals",
     "Value",
     "compare",
+    "default_folder",
     "rerun",
     "simulate",
     "sweep",

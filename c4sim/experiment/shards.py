@@ -1,6 +1,8 @@
 """Parts of a sweep for array jobs: who runs what, without anybody handing out work."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -8,6 +10,7 @@ from numpy.typing import NDArray
 
 # Blocks of one shard are spread over the whole sweep, as cost differs from point to point.
 BLOCKS = 32
+_STATUS = re.compile(r"status-([1-9]\d*)-of-([1-9]\d*)\.csv", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -47,3 +50,15 @@ class Shard:
     def owns_point(self, number: int) -> bool:
         """Whether the whole point is this shard's, when counts of replications are not known beforehand."""
         return number % self.count == self.index - 1
+
+    def status_file(self) -> str:
+        """Name of the shard's own status table."""
+        return f"status-{self.label}.csv"
+
+    def strangers(self, folder: Path) -> list["Shard"]:
+        """Shards with another `count` that have run in an unfinished sweep's folder; none if this is the whole."""
+        if self.count == 1:
+            return []
+        found = (_STATUS.fullmatch(path.name) for path in sorted(folder.glob("status-*.csv")))
+        shards = (Shard(int(match[1]), int(match[2])) for match in found if match is not None)
+        return [shard for shard in shards if shard.count != self.count]

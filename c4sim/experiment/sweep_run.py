@@ -32,7 +32,8 @@ class Outcome:
     summary: rows of summary.csv, empty while replications of other shards are missing (`finished` is False then).
     failed: points with their error. ran: replications run now. cpu_s: processor time of the simulation, all runs of
     this sweep together. missed: points whose budget ended before their target was reached; None without a target or
-    while the sweep is not finished.
+    while the sweep is not finished. done, wanted: replications that are there and that are needed, of all shards, as far
+    as is known.
     """
 
     folder: Path
@@ -42,6 +43,8 @@ class Outcome:
     ran: int
     cpu_s: float
     missed: list[tuple[Point, Missed]] | None = None
+    done: int = 0
+    wanted: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -62,7 +65,7 @@ class SweepRun:
         self.store, self.plan, self.shard = store, store.plan, shard
         self.stop_at_error, self.progress = stop_at_error, progress
         self.status = Status(self.plan)
-        self.status_path = store.folder / (STATUS if shard.count == 1 else f"status-{shard.label}.csv")
+        self.status_path = store.folder / (STATUS if shard.count == 1 else shard.status_file())
         self.have: dict[int, NDArray[np.int64]] = {}
         self.buffer: list[SpanResult] = []
         self.began = time.monotonic()
@@ -201,7 +204,11 @@ class SweepRun:
             self.status.write(self.status_path)
         failed = [(self.plan.points[number], error) for number, error in sorted(self.status.errors.items())]
         cpu_s = sum(self.status.cpu_s.values())
-        return Outcome(self.store.folder, summary, failed, complete, self.ran, cpu_s, self._missed(summary))
+        missed, wanted = self._missed(summary), self._finished_counts()
+        done = sum(min(len(self.have[number]), count) for number, count in wanted.items())
+        return Outcome(
+            self.store.folder, summary, failed, complete, self.ran, cpu_s, missed, done, sum(wanted.values())
+        )
 
     def _missed(self, summary: list[Row]) -> list[tuple[Point, Missed]] | None:
         precision = self.plan.replications

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,36 @@ def test_hostile_values_are_refused_and_leave_nothing(
     assert "secret" not in said.err + said.out
     assert "Traceback" not in said.err
     assert list(tmp_path.iterdir()) == []
+
+
+SHARDED = ("checkpoint.interval=10min,1h", "horizon=5d", "output=sweep", "replications=20")
+
+
+def shard(text: str, *words: str) -> int:
+    return main(["run", "-m", *SHARDED, "workers=1", "--shard", text, *words])
+
+
+def test_a_shard_says_how_much_of_the_sweep_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shard("1/3") == 0
+    out, err = capsys.readouterr()
+    assert out == "sweep\n"
+    assert re.fullmatch(
+        r"c4sim: --shard: this part is done; 1\d of 40 replications of the sweep are there, "
+        r"and the tables come when all shards have run\n",
+        err,
+    )
+    assert shard("2/3", "format=json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["finished"], document["points"]) == (False, [])
+    assert shard("3/3") == 0
+    out, err = capsys.readouterr()
+    assert (len(out.splitlines()), err) == (4, "")
+
+
+def test_a_shard_of_another_count_is_told_what_ran_before(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shard("1/3") == 0
+    capsys.readouterr()
+    assert shard("2/2") == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("c4sim: --shard: 1/3 ran in sweep before, beside which 2/2 repeats some parts and leaves ")
+    assert "this part is done" in second

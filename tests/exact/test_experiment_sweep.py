@@ -206,8 +206,20 @@ def test_shards_in_any_order_give_the_same_tables(whole: Path, tmp_path: Path, c
     outcomes = [run(plan_of(), tmp_path, shard=Shard(i, count)) for i in reversed(range(1, count + 1))]
     assert [outcome.finished for outcome in outcomes] == [False] * (count - 1) + [True]
     assert sum(outcome.ran for outcome in outcomes) == 80
+    there = [sum(outcome.ran for outcome in outcomes[: i + 1]) for i in range(count)]
+    assert [(outcome.done, outcome.wanted) for outcome in outcomes] == [(done, 80) for done in there]
     assert tables(tmp_path) == tables(whole)
     assert {row["state"] for row in rows_of(tmp_path, "status.csv")} == {"done"}
+
+
+def test_shards_of_another_count_are_found_until_the_sweep_is_done(tmp_path: Path) -> None:
+    run(plan_of(), tmp_path, shard=Shard(1, 3))
+    run(plan_of(), tmp_path, shard=Shard(3, 3))
+    (tmp_path / "status-of-x.csv").touch()
+    assert Shard(2, 2).strangers(tmp_path) == [Shard(1, 3), Shard(3, 3)]
+    assert Shard(2, 3).strangers(tmp_path) == Shard().strangers(tmp_path) == []
+    run(plan_of(), tmp_path)
+    assert Shard(2, 2).strangers(tmp_path) == []
 
 
 def test_a_lost_shard_is_done_by_the_command_without_shard(whole: Path, tmp_path: Path) -> None:
