@@ -25,8 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(words)
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        say("interrupted")
+    except KeyboardInterrupt as stop:
+        say(f"interrupted; {stop}" if str(stop) else "interrupted")
         _end_workers()
         return INTERRUPTED
     except BrokenPipeError:

@@ -30,7 +30,10 @@ def run_sweep(said: Words, default_replications: int) -> int:
         run = partial(sweep, plan, folder, **options)
     _warn_of_strangers(options["shard"], folder)
     with refusing(SweepError), progress.bar("sweep") as bar:
-        outcome = run(progress=bar)
+        try:
+            outcome = run(progress=bar)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"finished work is kept in {folder}: the same command continues") from None
     return _show(outcome, said)
 
 

@@ -77,6 +77,16 @@ def test_a_killed_parent_leaves_no_process_and_the_same_command_goes_on(whole: P
     assert tables(folder) == tables(whole)
 
 
+def test_ctrl_c_says_where_the_work_is_and_how_to_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    with start(folder, "workers=1") as process:
+        wait_for_parts(folder, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == f"c4sim: interrupted; finished work is kept in {folder}: the same command continues\n"
+
+
 def test_a_killed_worker_changes_nothing(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "sweep"
     with start(folder, "workers=2") as parent:
