@@ -21,10 +21,9 @@ def say_missed(found: "Sequence[Missed]", names: Sequence[str] = (), of: str = "
         return
     first = found[0]
     widths = [missed.reached for missed in found if missed.reached is not None]
-    most = "up to " if len(found) > 1 else ""
-    reached = (
-        f"a half width of {most}{_width(max(widths), first.metric)}" if len(widths) == len(found) else "no interval"
-    )
+    reached = "no interval"
+    if len(widths) == len(found):
+        reached = f"a half width of {'up to ' if widths[1:] else ''}{_width(max(widths), first.metric)}"
     more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     where = f" ({'; '.join(names[:_NAMED])}{more})" if names else ""
     say(

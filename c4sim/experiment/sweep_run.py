@@ -32,7 +32,7 @@ class Outcome:
     summary: rows of summary.csv, empty while replications of other shards are missing (`finished` is False then).
     failed: points with their error. ran: replications run now. cpu_s: processor time of the simulation, all runs of
     this sweep together. missed: points whose budget ended before their target was reached; None without a target or
-    while the sweep is not finished. done, wanted: replications that are there and that are needed, of all shards, as far
+    while the sweep is not finished. done, wanted: replications of all shards that are there and that are needed, as far
     as is known.
     """
 
