@@ -7,6 +7,8 @@ from c4sim.cli import readers
 from c4sim.cli.words import Grammar, Words, read
 
 if TYPE_CHECKING:
+    from c4sim.cli.check_refused import Refused
+    from c4sim.experiment import Progress
     from c4sim.gate import Report
 
 HELP = """\
@@ -21,7 +23,8 @@ equivalent within its margin (1.5 % of it), by two one-sided tests. Other metric
   c4sim check results/baselines/c4_june2023.json --update
   c4sim check --create results/baselines/mine.json scenario=c4_june2023 checkpoint.interval=10min
 
-exit codes: 0 equivalent, 1 changed, 3 undecided (with the replications that would decide), 2 bad input
+exit codes: 0 equivalent, 1 changed, 3 undecided (with the replications that would decide), 2 bad input (a baseline that
+cannot be used; the others are checked all the same)
 
 options
   replications=N        instead of the number that each baseline asks for
@@ -69,36 +72,65 @@ def run(words: list[str]) -> int:
 
 def _check(said: Words) -> int:
     from c4sim import gate
-    from c4sim.executors import cpu_count
+    from c4sim.cli.check_refused import BAD_INPUT, into_junit
+    from c4sim.cli.messages import say_problems
+
+    report, refused = _reports(said)
+    if "junit" in said.options:
+        text = into_junit(gate.junit(report), refused)
+        Path(said.options["junit"]).write_text(text, encoding="utf-8")
+    _show(report, refused, said)
+    say_problems(problem for one in refused for problem in one.problems)
+    return BAD_INPUT if refused else report.exit_code
+
+
+def _reports(said: Words) -> "tuple[Report, list[Refused]]":
+    """What the usable baselines gave, and those that cannot be used. An update is of all or none."""
+    from c4sim import gate
+    from c4sim.cli.check_refused import Refused
     from c4sim.experiment import progress
 
-    folder = said.text("--config-dir")
+    paths = [Path(name) for name in said.positional]
+    found: list[Report] = []
+    refused = []
     with progress.bar("check") as bar:
-        report = gate.check(
-            [Path(name) for name in said.positional],
-            workers=said.options.get("workers", cpu_count()),
-            seed=said.options.get("seed"),
-            replications=said.options.get("replications"),
-            update="--update" in said.switches,
-            config_dir=None if folder is None else Path(folder),
-            progress=bar,
-        )
-    if "junit" in said.options:
-        Path(said.options["junit"]).write_text(gate.junit(report), encoding="utf-8")
-    _show(report, said)
-    return report.exit_code
+        if "--update" in said.switches:
+            return _gate(paths, said, bar), []
+        for path in paths:
+            try:
+                found.append(_gate([path], said, bar))
+            except gate.BaselineError as error:
+                refused.append(Refused(path, tuple(error.problems)))
+    return gate.Report(tuple(checked for report in found for checked in report.checked)), refused
 
 
-def _show(report: "Report", said: Words) -> None:
+def _gate(paths: list[Path], said: Words, progress: "Progress") -> "Report":
+    from c4sim import gate
+    from c4sim.executors import cpu_count
+
+    folder = said.text("--config-dir")
+    return gate.check(
+        paths,
+        workers=said.options.get("workers", cpu_count()),
+        seed=said.options.get("seed"),
+        replications=said.options.get("replications"),
+        update="--update" in said.switches,
+        config_dir=None if folder is None else Path(folder),
+        progress=progress,
+    )
+
+
+def _show(report: "Report", refused: "list[Refused]", said: Words) -> None:
+    from c4sim.cli.check_refused import annotations, into_document
     from c4sim.cli.output import print_json
 
     if said.options.get("format") == "json":
-        print_json(report.as_document())
+        print_json(into_document(report.as_document(), refused))
         return
     for line in report.lines():
         print(line)
     if "--annotations" in said.switches:
-        for line in report.annotations():
+        for line in [*report.annotations(), *annotations(refused)]:
             print(line)
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -288,6 +289,41 @@ def test_check_of_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out
     assert json.loads(lines[lines.index("{") :])["verdict"] == "equivalent"
     assert "<testsuites" in Path("out.xml").read_text()
+
+
+def test_a_bad_baseline_does_not_hide_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    made = ["scenario=single_class", "horizon=3d", "faults.crash.mtbf=1h per job", "margin=20%", "workers=1"]
+    assert main(["check", "--create", "good.json", *made]) == 0
+    Path("bad,1.json").write_text("{")
+    capsys.readouterr()
+    files = ["none.json", "good.json", "bad,1.json"]
+    assert main(["check", *files, "workers=1", "--annotations", "junit=out.xml"]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("good.json: equivalent")
+    told = [line for line in out.splitlines() if line.startswith("::")]
+    assert [line.partition("title=")[0] for line in told] == ["::error file=none.json,", "::error file=bad%2C1.json,"]
+    assert told[0].endswith("title=c4sim check::cannot be read: No such file or directory")
+    assert [line.partition(".json")[0] for line in err.splitlines()] == ["c4sim: none", "c4sim: bad,1"]
+    suites = ElementTree.parse("out.xml").getroot()
+    assert {str(suite.get("name")): suite.get("errors") for suite in suites} == {
+        "good.json": "0",
+        "none.json": "1",
+        "bad,1.json": "1",
+    }
+    assert len(suites.findall("./testsuite/testcase/error[@message]")) == 2
+    assert main(["check", *files, "workers=1", "format=json"]) == 2
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["exit_code"], len(document["baselines"])) == ("bad_input", 2, 1)
+    assert [entry["file"] for entry in document["refused"]] == ["none.json", "bad,1.json"]
+
+
+def test_an_update_is_of_all_baselines_or_none(capsys: pytest.CaptureFixture[str]) -> None:
+    made = ["scenario=single_class", "horizon=3d", "faults.crash.mtbf=1h per job", "margin=20%", "workers=1"]
+    assert main(["check", "--create", "good.json", *made]) == 0
+    before = Path("good.json").stat()
+    assert main(["check", "good.json", "none.json", "workers=1", "--update"]) == 2
+    assert "none.json: cannot be read" in capsys.readouterr().err
+    assert Path("good.json").stat().st_mtime_ns == before.st_mtime_ns
 
 
 def test_a_closed_pipe_is_no_error() -> None:
