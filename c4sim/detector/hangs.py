@@ -141,13 +141,23 @@ def _numbers(telemetry: Telemetry, first: int) -> _Numbers | None:
 
 
 def _open_waits(telemetry: Telemetry, first: int) -> Array:
-    """(E,) seconds that each edge's receiver has waited at the end; 0 for what is not open."""
+    """(E,) seconds that each edge's receiver has waited at the end; 0 for what is not open.
+
+    A wait that did not report in the last rows went on: it has grown by what the other open waits grew by.
+    """
     wait = telemetry.wait_s
     if wait is None:
         return np.zeros(telemetry.n_edges)
-    rows = np.nan_to_num(wait[first:])
-    last = rows.max(axis=0)
-    return np.where((last > rows[0]) | (len(rows) == 1), last, 0.0)
+    rows = wait[first:]
+    steps, seen = len(rows), np.isfinite(rows)
+    latest = steps - 1 - seen[::-1].argmax(axis=0)
+    last = np.where(seen.any(axis=0), np.nan_to_num(rows).max(axis=0), 0.0)
+    still = (last > np.nan_to_num(rows[0])) | (steps == 1)
+    if steps > 1 and still.any():
+        growth = np.diff(rows[:, still], axis=0)
+        pace = np.median(growth[np.isfinite(growth)]) if np.isfinite(growth).any() else 0.0
+        last = last + pace * (steps - 1 - latest)
+    return np.where(still & (last > 0.0), last, 0.0)
 
 
 def _waiting_workers(telemetry: Telemetry, numbers: _Numbers | None, waits: Array) -> Array:

@@ -177,3 +177,14 @@ def test_a_silent_sender_is_named_also_when_nobody_reports_what_it_sent():
     wait[STOP + 1 :] = np.arange(1, ROWS - STOP)[:, None]
     fields = {"edge_src": src, "edge_dst": dst, "bytes": sent, "wait_s": wait, "step_time_s": step_time()}
     assert hangs(**fields) == [("noncomm_hang", 0)]
+
+
+def test_a_wait_that_stops_reporting_goes_on():
+    """Of two connections that moved nothing the one whose sender waits longer is behind, whatever its last row says."""
+    fields = ring(stuck=2)
+    fields["bytes"][STOP + 1, 3] = 0.0  # 3 -> 4 moved nothing either: its sender waits for 2 -> 3
+    fields["wait_s"][STOP + 1 :, 3] -= 0.2
+    fields["wait_s"][STOP + 1 :, 1] -= 0.5
+    assert hangs(**fields) == [("comm_hang", (2, 3))]
+    fields["wait_s"][-1, 2] = np.nan
+    assert hangs(**fields) == [("comm_hang", (2, 3))]
