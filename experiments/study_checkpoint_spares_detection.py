@@ -3,7 +3,7 @@
 python experiments/study_checkpoint_spares_detection.py [--replications 1000] [--workers 2] [--folder sweeps/...]
 
 A sweep of 10 x 10 x 10 points of the job of June 2023, a thousand months each on common random numbers: a million
-months, about 10 minutes on two cores, to be stopped and continued at will. Heat maps (PNG and SVG), the table they show
+months, about 13 minutes on two cores, to be stopped and continued at will. Heat maps (PNG and SVG), the table they show
 and the manifest go to results/checkpoint_spares_detection/; the cost of the run is printed as JSON.
 """
 
@@ -44,6 +44,11 @@ def words() -> list[str]:
     return ["scenario=c4_june2023", *(f"{key}={','.join(map(str, values))}" for key, values in KEYS.items())]
 
 
+def _ink(percent: float) -> str:
+    """Legible on the colour of its cell."""
+    return "black" if percent > 60.0 else "white"
+
+
 def draw(table: pd.DataFrame, folder: Path) -> None:
     """Two rows of heat maps of the downtime fraction, the third key fixed in each."""
     percent = 100 * table["downtime_fraction"]
@@ -55,7 +60,7 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
             image = axis.imshow(grid, origin="lower", aspect="auto", cmap="cividis", vmin=0, vmax=100)
             for y, row in enumerate(grid):
                 for x, value_there in enumerate(row):
-                    axis.text(x, y, f"{value_there:.1f}", ha="center", va="center", size=6, color="white")
+                    axis.text(x, y, f"{value_there:.1f}", ha="center", va="center", size=6, color=_ink(value_there))
             axis.set_xticks(range(len(KEYS[across])), KEYS[across], rotation=60)
             axis.set_yticks(range(len(KEYS[up])), [str(u) for u in KEYS[up]])
             axis.set(xlabel=LABELS[across], ylabel=LABELS[up], title=f"{LABELS[fixed]}: {value}")
