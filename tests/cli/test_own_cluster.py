@@ -40,9 +40,9 @@ def test_hours_lost_are_those_by_hand(capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.usefixtures("conf")
 def test_isolation_is_the_lever_that_wins_most(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = re.findall(r"^\| .+? \| ([+−][\d.]+) % \| ([−\d.]+) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| .+? \| ([+−][\d.]+) \| ([−\d.]+) \|$", PAGE, re.MULTILINE)
     shares, hours = ([float(cell.replace("−", "-")) for cell in column] for column in zip(*rows, strict=True))
-    assert hours == pytest.approx([7.2 * share for share in shares], abs=0.06)
+    assert hours == pytest.approx([7.2 * share for share in shares], abs=0.086)  # both columns are rounded
     levers = ("isolation.delay=20min", "faults.crash.rate=3 per 1000 node-days", "detection.delay=1min")
     levers += ("spares.per_pool=8", "checkpoint.interval=15min")
     words = [word for lever in levers for word in ("--with", lever)]
