@@ -1,7 +1,7 @@
 """How well does the detector name culprits, on synthetic jobs whose truth is known?
 
     python experiments/detector_benchmark.py --seeds 0-99 --name development
-    python experiments/detector_benchmark.py --seeds 4000-4999    # once, for the record
+    python experiments/detector_benchmark.py --seeds 5000-5999    # once, for the record
 
 Each seed makes three jobs; all scenarios have their turn. Parts of ten seeds are kept under
 --parts and not computed again, so a run can be stopped and continued; a part made by another
