@@ -82,6 +82,7 @@ class Local:
         return self.workers
 
     def start(self) -> Executor:
+        """A pool of `workers` processes; each ends when this one does."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(self.preload)
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=watch_parent)

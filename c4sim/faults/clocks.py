@@ -82,6 +82,7 @@ class PacedClock:
         self.value = self._own.forward(self._counted)
 
     def time_of(self, due: float, now: float) -> float:
+        """See FaultClock."""
         if due == float("inf"):
             return due
         remaining = self._own.inverse(due) - self._counted
@@ -107,6 +108,7 @@ class PacedCalendarClock:
         self.value = self._own.forward(self._calendar.forward(end))
 
     def time_of(self, due: float, now: float) -> float:
+        """See FaultClock."""
         if due == float("inf"):
             return due
         return max(self._calendar.inverse(self._own.inverse(due)), now)
